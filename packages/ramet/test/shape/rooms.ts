@@ -188,8 +188,8 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   team: 'store/team-store wake-line',
   memory: `
-    dream/dream-record dream/judge-drops dream/run-dream extraction/found-lines extraction/keep-aside extraction/session-notes
-    files/memory-history files/memory-places files/memory-prompt files/memory-store files/merged-texts files/own-note
+    dream/dream-record dream/judge-drops dream/run-dream extraction/found-lines extraction/keep-aside extraction/noted-prompts extraction/session-notes
+    files/memory-history files/memory-places files/memory-prompt files/memory-store files/merged-texts files/refuse-forged-notes
     secrets/secret-guard server/key-store server/memory-server server/team-tokens sync/sync-folder
   `,
   engine: `

@@ -6,6 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../schema/ids.ts';
 import { readStart } from '../files/memory-file.ts';
+import { INDEX_BYTES } from '../files/memory-index.ts';
 import { type MemoryPlace, storeOf } from '../files/memory-places.ts';
 import type { MemoryPart } from '../files/memory-prompt.ts';
 import type { MemoryStore } from '../files/memory-store.ts';
@@ -28,24 +29,27 @@ export interface SessionNotes {
   readonly notes: readonly string[];
 }
 
-const HEADING = /^# Session \S+, up to prompt (\d{1,9}) /;
+export const NOTES_OF_SESSION: RegExp = /^# Session \S+, up to prompt (\d{1,9}) /;
 
-/** The newest notes first. Whatever else a person has put there stays. */
-export function withNotes(text: string | null, { session, prompts, today, notes }: SessionNotes): string {
+/** The newest notes first. Whatever else a person has put there stays. Without any note there is no file. */
+export function withNotes(
+  text: string | null,
+  { session, prompts, today, notes }: SessionNotes,
+): string | null {
   const lines = (text ?? '').replace(/\n$/, '').split('\n');
-  const rest = HEADING.test(lines[0] ?? '') || lines[0] === '' ? lines.slice(1) : lines;
+  const rest = NOTES_OF_SESSION.test(lines[0] ?? '') || lines[0] === '' ? lines.slice(1) : lines;
   const fresh = notes.map((note) => `- ${note}`).filter((line) => !rest.includes(line));
+  if ([...fresh, ...rest].every((line) => line.trim() === '')) return text;
   return `${[`# Session ${session}, up to prompt ${prompts} (${today})`, ...fresh, ...rest].join('\n')}\n`;
 }
 
-/** Up to which prompt a session has been noted; 0 without notes. */
-export function notedPrompts(place: MemoryPlace, session: SessionId): number {
+/** Whether anything is noted in a file. One that is no text is shown as a problem. */
+function saysSomething(path: string): boolean {
   try {
-    const text = readStart(join(storeOf(place, 'project'), notesFile(session)), 1_000)?.text ?? '';
-    return Number(HEADING.exec(text)?.[1] ?? 0);
+    const text = readStart(path, INDEX_BYTES)?.text ?? '';
+    return text.split('\n').some((line) => line.trim() !== '' && !NOTES_OF_SESSION.test(line));
   } catch {
-    // A file that is no text says nothing.
-    return 0;
+    return true;
   }
 }
 
@@ -58,8 +62,13 @@ export function notesParts(place: MemoryPlace, own: SessionId | null): MemoryPar
     path: join(folder, name),
     lines: READ_LINES,
   });
+  const shown: string[] = [];
+  for (const name of earlier) {
+    if (shown.length === EARLIER) break;
+    if (saysSomething(join(folder, name))) shown.push(name);
+  }
   return [
-    ...earlier.slice(0, EARLIER).map((name) => part(name, `notes of session ${name.slice(0, -3)}`)),
+    ...shown.map((name) => part(name, `notes of session ${name.slice(0, -3)}`)),
     ...(own === null ? [] : [part(`${own}.md`, 'notes of this session')]),
   ];
 }
@@ -67,11 +76,14 @@ export function notesParts(place: MemoryPlace, own: SessionId | null): MemoryPar
 /** More sessions than that have no notes: the oldest go, unless a person has changed them. */
 const MOST_SESSIONS = 50;
 
-/** Paths of notes that are to go; `own` is being written. */
+/** Paths of notes that are to go, also of files that say nothing; `own` is being written. */
 export function oldNotes(store: MemoryStore, own: SessionId): string[] {
-  const others = latestFiles(join(store.root, FOLDER)).filter((name) => name !== `${own}.md`);
-  return others
-    .slice(MOST_SESSIONS - 1)
+  const folder = join(store.root, FOLDER);
+  const others = latestFiles(folder).filter((name) => name !== `${own}.md`);
+  const { said = [], empty = [] } = Object.groupBy(others, (name) =>
+    saysSomething(join(folder, name)) ? 'said' : 'empty',
+  );
+  return [...said.slice(MOST_SESSIONS - 1), ...empty]
     .map((name) => `${FOLDER}/${name}`)
     .filter((path) => store.changes(path).every(({ kind }) => kind === 'session-notes'))
     .filter((path) => store.origins(path).every(({ change }) => change !== null));

@@ -169,6 +169,16 @@ export class MemoryHistory implements Disposable {
     );
   }
 
+  /** Up to which turn of a session something was found in it; 0 if nothing was. */
+  lastExtraction(session: SessionId): number {
+    return this.#explaining(() => {
+      const row = this.#db
+        .prepare("SELECT max(turn) AS turn FROM change WHERE session = ? AND kind = 'extraction'")
+        .get(session);
+      return Number(row?.turn ?? 0);
+    });
+  }
+
   /** What the last change left in a file; undefined if none is on record. */
   lastText(path: string): string | null | undefined {
     const row = this.#db

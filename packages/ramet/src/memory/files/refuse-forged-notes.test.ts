@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseForgedNotes } from './refuse-forged-notes.ts';
+import { forgeryIn, ownWords, refuseForgedNotes, withOwnNote } from './refuse-forged-notes.ts';
 import { asOfAgents } from './reserved-heading.ts';
 
 const OWN = '# Top\n\n## Notes of the user\n- seed\n- old\n\n## Build\n- with npm\n';
@@ -162,4 +162,22 @@ test('MEM-1: a file of many blank lines is shown within two seconds of work', as
     '\n ## Title\n',
   );
   expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+});
+
+test.each([
+  '- by an agent\n\n## \n- EVIL\n',
+  '- by an agent\n\n```\n## Facts\n```\n- EVIL\n',
+  '## [](x)\n- EVIL\n\n## Facts\n- x',
+])('MEM-1: a note of the user begins no section that others are in: %j', (text) => {
+  const noted = withOwnNote(text, 'Answer in German.');
+  expect(forgeryIn({ before: text, after: noted }, { words: ownWords(['Answer in German.']) })).toBeNull();
+  expect(noted).toMatch(/\n\n## Notes of the user\n- Answer in German\.\n$/);
+  // Those behind it begin with a heading.
+  expect(withOwnNote(noted, 'Ask first.')).toBe(`${noted}- Ask first.\n`);
+});
+
+test('MEM-1: a note of the user stands above the topics', () => {
+  expect(withOwnNote('# Mine\n\n## Facts\n- x\n', 'Ask first.')).toBe(
+    '# Mine\n\n## Notes of the user\n- Ask first.\n\n## Facts\n- x\n',
+  );
 });

@@ -10,6 +10,7 @@
 import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ChangedFile } from './memory-history.ts';
+import { withNote, withNoteAtEnd } from './memory-index.ts';
 import { type ReadNotes, readNotes } from './user-notes.ts';
 
 type Texts = Pick<ChangedFile, 'before' | 'after'>;
@@ -93,4 +94,16 @@ function changeByAgent({ old, now, own }: ReadTexts): Forgery | null {
 function addedHtml({ old, now, own }: ReadTexts): Forgery | null {
   if (now.widest.headings === 0) return null;
   return isWithin(now.html, [...old.html, ...own.html]) ? null : 'html';
+}
+
+/** A note in the user's own words, put where it takes no line of anybody else with it. */
+export function withOwnNote(index: string | null, note: string): string {
+  const after = withNote(index, note);
+  const forgery = forgeryIn({ before: index, after }, { words: ownWords([note]), byPerson: true });
+  return forgery === null ? after : withNoteAtEnd(index, note);
+}
+
+/** Notes alone, as a text that has them under their heading. */
+export function ownWords(notes: readonly string[]): string | null {
+  return notes.reduce<string | null>(withNote, null);
 }

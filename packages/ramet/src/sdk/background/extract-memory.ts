@@ -8,7 +8,7 @@ import { contextUse } from '../../engine/opening.ts';
 import type { Agent, BackgroundWork } from '../../engine/shapes.ts';
 import type { SeenText } from '../../memory/extraction/found-lines.ts';
 import { keepAside } from '../../memory/extraction/keep-aside.ts';
-import { notedPrompts } from '../../memory/extraction/session-notes.ts';
+import { notedPrompts } from '../../memory/extraction/noted-prompts.ts';
 import { type MemoryPlace, storeOf } from '../../memory/files/memory-places.ts';
 import { wallOf } from '../../schema/clock.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';

@@ -117,7 +117,7 @@ export async function saveNote(
   const { store: root, folder } = scopeFolder(place, scope);
   using store = new MemoryStore(root);
   const file = join(folder, INDEX_FILE);
-  const { ownWords, withOwnNote } = await import('../../memory/files/own-note.ts');
+  const { ownWords, withOwnNote } = await import('../../memory/files/refuse-forged-notes.ts');
   const change = await store.change(
     { kind: 'note', session, agent: null, turn: null },
     (read) => new Map([[file, withOwnNote(read(file), note)]]),
