@@ -11,7 +11,6 @@ import type { MemoryChange, MemorySource } from '../files/memory-history.ts';
 import { withinLimits } from '../files/memory-index.ts';
 import { INDEX_FILE } from '../files/memory-places.ts';
 import type { MemoryEdit, MemoryStore } from '../files/memory-store.ts';
-import { forgeryIn } from '../files/refuse-forged-notes.ts';
 import { type DreamRepository, type Drop, judgeDrops, namedPaths, type RefusedDrop } from './judge-drops.ts';
 import { equalLines, similarLines } from './line-groups.ts';
 import { type MemoryLine, memoryLines } from './memory-lines.ts';
@@ -111,9 +110,14 @@ export class Dream {
 
   async finish(): Promise<Dreamt> {
     const { store, source } = this.#order;
+    // Late: who waits for its next dream needs no parser.
+    const { forgeryIn } = await import('../files/refuse-forged-notes.ts');
     const unclear = new Set<string>();
     const change = await store.change({ ...source, kind: 'dream' }, (read) =>
-      editFor({ drops: this.#drops, unusable: this.#unusable, store, read, unclear }),
+      editFor({
+        ...{ drops: this.#drops, unusable: this.#unusable, store, read, unclear },
+        isClear: (file, after) => forgeryIn({ before: read(file), after }) === null,
+      }),
     );
     const { drops = [], left = [] } = Object.groupBy(this.#drops, ({ line }) =>
       unclear.has(line.file) ? 'left' : 'drops',
@@ -182,12 +186,14 @@ interface DreamEdit {
   readonly unusable: readonly string[];
   readonly store: MemoryStore;
   readonly read: (path: string) => string | null;
+  /** Whether a file may become so: nothing comes to stand where the user's notes may be. */
+  isClear(file: string, after: string): boolean;
   /** Gets the files that stay, because it is not clear what is the user's there. */
   readonly unclear: Set<string>;
 }
 
 /** From the texts as they are now. A line that is no longer there, or whose reason is not, is left. */
-function editFor({ drops, unusable, store, read, unclear }: DreamEdit): MemoryEdit {
+function editFor({ drops, unusable, store, read, isClear, unclear }: DreamEdit): MemoryEdit {
   const files = new Set(
     drops.flatMap((drop) => [drop.line.file, ...('keep' in drop ? [drop.keep.file] : [])]),
   );
@@ -199,7 +205,6 @@ function editFor({ drops, unusable, store, read, unclear }: DreamEdit): MemoryEd
     if ('keep' in drop && !keptLine(drop, texts, at)) continue;
     own.splice(at, 1);
   }
-  const isClear = (file: string, after: string): boolean => forgeryIn({ before: read(file), after }) === null;
   unclear.clear();
   const edit = new Map<string, string>();
   for (const [file, lines] of texts) {
