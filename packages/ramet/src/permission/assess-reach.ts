@@ -20,18 +20,18 @@ export interface RuleTargets {
 }
 
 export function ruleTargets(
-  { name, ofProgram }: PermissionSubject,
+  { name, isNamed, ofProgram }: PermissionSubject,
   { reads = [], writes = [], url, named }: ToolAccess,
   cwd: string,
   origin: Pick<PermissionPolicy, 'counterpart'>,
 ): RuleTargets {
   const host = url === undefined ? null : hostOfUrl(url);
-  const whole = { tool: name, cwd, paths: [], access: null, host, name: named ?? null };
+  const whole = { tool: name, isNamed, cwd, paths: [], access: null, host, name: named ?? null };
   const files = (access: 'read' | 'write', given: readonly string[]): RuleTarget[] => {
     const paths = given.map((path) => resolve(cwd, path));
     return paths.length === 0 ? [] : [{ ...whole, access, paths, aliases: aliasesOf(origin, paths) }];
   };
-  const fetched = ofProgram && url !== undefined ? [{ ...whole, tool: 'WebFetch' }] : [];
+  const fetched = ofProgram && url !== undefined ? [{ ...whole, tool: 'WebFetch', isNamed: undefined }] : [];
   return { whole, files: [...files('write', writes), ...files('read', reads)], fetched };
 }
 

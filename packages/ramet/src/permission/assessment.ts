@@ -140,6 +140,8 @@ export interface PermissionSubject {
   effect: 'read' | 'write' | 'execute';
   /** The program that opened the session brought it. */
   ofProgram?: true;
+  /** Whether a rule means it that names its tool in another way; `giving` for a rule that allows. */
+  isNamed?(written: string, giving: boolean): boolean;
   /** What a call reaches; nothing that rules know when absent. */
   access?(input: unknown): ToolAccess;
   /** What views show of a call besides. */

@@ -16,7 +16,7 @@ import {
   stoppedAssessment,
 } from './assessment.ts';
 import { callSummary } from './call-summary.ts';
-import { takingRule } from './match-rules.ts';
+import { namesTool, takingRule } from './match-rules.ts';
 import { type PermissionPolicy, parseRules } from './policy.ts';
 import type { PermissionRule } from './rule.ts';
 
@@ -72,7 +72,8 @@ export async function mayConcern(
   { input, cwd }: PermissionDetails,
   counterpart?: PermissionPolicy['counterpart'],
 ): Promise<boolean> {
-  if (rule.scope.kind === 'every call') return rule.tool.matches(subject.name);
+  if (rule.scope.kind === 'every call')
+    return namesTool(rule, { tool: subject.name, isNamed: subject.isNamed }, false);
   const access = subject.access?.(input) ?? {};
   if (rule.scope.kind === 'commands') {
     if (access.command === undefined || !rule.tool.matches(subject.name)) return false;

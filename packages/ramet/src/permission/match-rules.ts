@@ -1,9 +1,12 @@
 /** Which rule speaks about a call. Giving a right needs more than taking one: see `path-pattern.ts`. */
+import type { PermissionSubject } from './assessment.ts';
 import type { PermissionRule } from './rule.ts';
 
 /** A call as rules see it. */
 export interface RuleTarget {
   tool: string;
+  /** Whether a rule means it that names its tool in another way. */
+  isNamed?: PermissionSubject['isNamed'];
   cwd: string;
   /** Files it touches, absolute. */
   paths: readonly string[];
@@ -28,10 +31,20 @@ export function givingRule(rules: readonly PermissionRule[], target: RuleTarget)
   return rules.find((rule) => matches(rule, target, true)) ?? null;
 }
 
-function matches({ tool, scope }: PermissionRule, target: RuleTarget, giving: boolean): boolean {
+/** Whether it is about the tool, of whatever calls. */
+export function namesTool(
+  { tool }: PermissionRule,
+  { tool: name, isNamed }: Pick<RuleTarget, 'tool' | 'isNamed'>,
+  giving: boolean,
+): boolean {
+  return tool.matches(name) || isNamed?.(tool.name, giving) === true;
+}
+
+function matches(rule: PermissionRule, target: RuleTarget, giving: boolean): boolean {
+  const { tool, scope } = rule;
   switch (scope.kind) {
     case 'every call':
-      return tool.matches(target.tool);
+      return namesTool(rule, target, giving);
     case 'paths': {
       const { cwd, paths, aliases = [], folders = [] } = target;
       if (scope.access !== target.access || paths.length + folders.length === 0) return false;

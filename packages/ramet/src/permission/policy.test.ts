@@ -66,6 +66,8 @@ describe('RES-3: rules that protect nothing are reported with text, place and re
     'Agent(reviewer)',
     'mcp__s',
     'mcp__s__*',
+    'mcp__my db__query',
+    'McpSearch',
     'WebFetch(domain:*.example.org)',
   ])('%s is a rule', (text) => {
     expect(problemsOf({ allow: [text], deny: [text] })).toEqual([]);

@@ -126,6 +126,10 @@ describe('RES-3: no character of a call is a pattern in the rule that "always" o
     ]);
   });
 
+  test('a tool whose name has blanks: no rule, since in a list it would be several', async () => {
+    expect(await offers({ subject: { name: 'mcp__a Bash', effect: 'execute' }, input: {} })).toEqual([]);
+  });
+
   test('any names of files', async () => {
     const name = fc
       .array(fc.constantFrom(...'ab*?[]{},\\!~ ().^-'), { minLength: 1, maxLength: 5 })

@@ -48,7 +48,8 @@ export function parseRule(written: string, context: RuleContext): ParsedRule {
 type RuleParts = Pick<PermissionRule, 'tool' | 'scope'>;
 
 function parseParts(text: string, context: RuleContext): ParsedPart<RuleParts> {
-  const match = /^([^()\s]+)(?:\(([\s\S]*)\))?$/.exec(text);
+  // A server's own name may have blanks.
+  const match = /^(mcp__[^()\s]+(?: +[^()\s]+)*|[^()\s]+)(?:\(([\s\S]*)\))?$/.exec(text);
   const [, name, specifier] = match ?? [];
   if (name === undefined) {
     return bad(
@@ -141,7 +142,7 @@ export function hostOfUrl(url: string): string | null {
  * the text that a person sees. `tools` are names of tools that only this session has.
  */
 export function offeredRule(rule: string, tools: readonly string[] = []): string | null {
-  const isPlain = !/[\t\n]|\s{2}/.test(rule) && !hasInvisible(rule) && !/^[^(]*\(\s|\s\)$/.test(rule);
+  const isPlain = !/[\t\n]|\s{2}/.test(rule) && !hasInvisible(rule) && !/^[^(]*\s|\(\s|\s\)$/.test(rule);
   if (!isPlain || !isOnePiece(rule)) return null;
   return parseRule(rule, { list: 'allow', place: 'an offer', base: '/', home: '/', tools }).ok ? rule : null;
 }

@@ -16,6 +16,7 @@ const TOOLS = [
   'ExitWorktree',
   'Glob',
   'Grep',
+  'McpSearch',
   'Read',
   'SendMessage',
   'Skill',

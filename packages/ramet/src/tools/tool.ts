@@ -132,6 +132,8 @@ export interface Tool<Input = unknown> {
   adopts?: ToolAdoption;
   /** The provider runs it: this is in the list, under a name of the provider's. */
   server?: ServerToolSchema;
+  /** Whether a rule means it that names it in another way; `giving` for a rule that allows. */
+  isNamed?(written: string, giving: boolean): boolean;
   input: z.ZodMiniType<Input>;
   /** The JSON Schema that the model gets, where `input` cannot say it. */
   inputSchema?: ToolSchema['input_schema'];

@@ -92,6 +92,10 @@ describe('TYPE-3: a definition file', () => {
     ],
     ['Bash(git log:*, git diff:*), Read', ['Bash', 'Read'], []],
     ['Read, mcp__a__b', ['Read', 'mcp__a__b'], []],
+    ['Read, mcpcall, McpSearch', ['Read', 'McpCall', 'McpSearch'], []],
+    ['["mcp__my db__query"]', ['mcp__my db__query'], []],
+    ['["mcp__my db__query", "Read Grep"]', ['mcp__my db__query', 'Read', 'Grep'], []],
+    ['["mcp__a mcp__b Read"]', ['mcp__a', 'mcp__b', 'Read'], []],
     ['[]', [], []],
     [
       'LS',

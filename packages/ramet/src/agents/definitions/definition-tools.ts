@@ -27,7 +27,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   killbash: 'TaskStop',
   killshell: 'TaskStop',
   todoread: 'TodoWrite',
+  mcpcall: 'McpCall',
+  mcpsearch: 'McpSearch',
 };
+
+/** There are these only where a session has MCP servers. */
+const OF_SERVERS: ReadonlySet<string> = new Set(['McpCall', 'McpSearch']);
 
 /** Lists that were read before: a thousand files ask for the same few. */
 const readBefore = new WeakMap<readonly string[], Map<string, ToolList>>();
@@ -54,7 +59,7 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
     return { entry, name: canonical.get(lower) ?? otherName(lower) ?? name, isPattern: name !== entry };
   });
   const isKnown = (name: string): boolean => canonical.has(name.toLowerCase());
-  const remote = named.filter(({ name }) => name.startsWith('mcp__'));
+  const remote = named.filter(({ name }) => name.startsWith('mcp__') || OF_SERVERS.has(name));
   return {
     names: [...new Set(named.map(({ name }) => name))],
     limited: named.filter(({ isPattern, name }) => isPattern && isKnown(name)).flatMap(limitedRules),
@@ -79,7 +84,12 @@ function entriesOf(value: unknown): 'all' | string[] | null {
   if (value === null || value === undefined || value === '') return 'all';
   if (typeof value === 'string') return value.length > LONGEST_LIST ? null : splitEntries(value);
   if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string')) return null;
-  return value.flatMap(splitEntries);
+  return value.flatMap((one) => (isServerWithBlanks(one) ? [one.trim()] : splitEntries(one)));
+}
+
+/** One entry for a server whose own name has blanks, and not several: no tool is called like what follows. */
+function isServerWithBlanks(entry: string): boolean {
+  return /^\s*mcp__[^,\n(]* /.test(entry) && !/\s(?:mcp__|[A-Z]|\*)/.test(entry.trim());
 }
 
 /** At commas outside of parentheses; a list without commas may have spaces between its names. */

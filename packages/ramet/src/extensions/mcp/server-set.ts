@@ -11,11 +11,9 @@ import type { McpServerConfig } from './server-config.ts';
 import type { ServerOffer, ServerTool } from './server-offer.ts';
 import { readRights } from './server-rights.ts';
 import { openTokens } from './token-store.ts';
-import { compare, PREFIX, serverOfName, toolKeys } from './tool-names.ts';
+import { compare, type NamedServer, PREFIX, serverOfName, toolKeys } from './tool-names.ts';
 
-export interface UsableServer {
-  readonly name: string;
-  readonly key: string;
+export interface UsableServer extends NamedServer {
   readonly config: McpServerConfig;
   /** Of a server that an agent's type writes down itself: the digest of what is written. */
   readonly written?: Digest | undefined;
@@ -43,6 +41,8 @@ export interface SetTerms {
   readonly servers: readonly UsableServer[];
   /** Which of their tools an agent may call; null for all. */
   readonly rights: ServerRights | null;
+  /** All that are set up, also where they are not for this agent: what a rule means depends on them. */
+  readonly names?: readonly NamedServer[];
 }
 
 /** Those that count and can be used. */
@@ -55,22 +55,25 @@ export function usableServers(servers: readonly ConfiguredServer[]): UsableServe
 export class ServerSet {
   readonly servers: readonly UsableServer[];
   readonly rights: ServerRights | null;
+  /** Those that a rule may mean. */
+  readonly names: readonly NamedServer[];
   /** Which tools an agent may call, by whole name. */
   readonly allows: (fullName: string) => boolean;
   readonly #pool: ServerPool;
   readonly #leases: Leases;
 
-  constructor(pool: ServerPool, { servers, rights }: SetTerms, leases: Leases = new Map()) {
+  constructor(pool: ServerPool, { servers, rights, names = [] }: SetTerms, leases: Leases = new Map()) {
     this.#pool = pool;
     this.#leases = leases;
     this.rights = rights;
     this.allows = readRights(rights);
+    this.names = [...names, ...servers.filter((one) => !names.some(({ name }) => name === one.name))];
     this.servers = [...servers].sort((one, other) => compare(one.key, other.key));
   }
 
   /** Another set of the same pool. */
-  with(terms: SetTerms): ServerSet {
-    return new ServerSet(this.#pool, terms, this.#leases);
+  with(terms: Omit<SetTerms, 'names'>): ServerSet {
+    return new ServerSet(this.#pool, { ...terms, names: this.names }, this.#leases);
   }
 
   /** As the journal keeps it: a resumed agent has no more than that. */

@@ -10,6 +10,12 @@
 import { digestOf } from '../../system/digest.ts';
 
 export const PREFIX = 'mcp__';
+/** A server by its own name, and by its part of the names of its tools. */
+export interface NamedServer {
+  readonly name: string;
+  readonly key: string;
+}
+
 const LONGEST = 64;
 const LONGEST_SERVER = 30;
 const MARK = 6;
@@ -37,6 +43,23 @@ export function toolKeys(server: string, names: readonly string[]): Map<string, 
   );
   for (const name of ordered) keys.set(name, take(taken, safe(name), name, LONGEST));
   return keys;
+}
+
+/** Every way in which a server is named: its key, its own name, and that made safe as here or as elsewhere. */
+export function serverForms({ name, key }: NamedServer): string[] {
+  return [...new Set([key, name, safeServer(name), safeCharacters(name)])];
+}
+
+/** What the names of a server's tools may have for one of its own name; in a pattern, * stays. */
+export function toolSpellings(server: string, name: string): string[] {
+  if (name.includes('*')) return [name.split('*').map(safeCharacters).join('*')];
+  const before = `${PREFIX}${server}__`;
+  const wanted = `${before}${safeCharacters(name)}`;
+  if (wanted === before + name && wanted.length <= LONGEST) return [name];
+  // Where another tool has the safe name, it got a marked one.
+  return [take(new Set(), wanted, name, LONGEST), take(new Set([wanted]), wanted, name, LONGEST)].map(
+    (whole) => whole.slice(before.length),
+  );
 }
 
 /** The server in a whole name; null where it is none. */

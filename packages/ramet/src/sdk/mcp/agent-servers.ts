@@ -4,10 +4,11 @@
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
+import { resolvedPatterns } from '../../extensions/mcp/rule-names.ts';
 import { checkServer, guardedServer, secretsOf } from '../../extensions/mcp/server-config.ts';
 import { coversServer, isAbout } from '../../extensions/mcp/server-rights.ts';
 import type { ServerSet, UsableServer } from '../../extensions/mcp/server-set.ts';
-import { PREFIX, serverKeys } from '../../extensions/mcp/tool-names.ts';
+import { type NamedServer, PREFIX, serverKeys } from '../../extensions/mcp/tool-names.ts';
 import { folderOf } from '../../extensions/trust/folder-part.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import { digestOf } from '../../system/digest.ts';
@@ -43,9 +44,9 @@ export class AgentServers {
     if (parent.readsOnly) return rest;
     const inherited = serversOf(parent.tools);
     const named = this.#serversOf(type);
-    const isListed = listed === 'all' || own.some(isMcpTool);
-    const only = isListed ? null : listed.filter(isOfServer);
-    const never = disallowedTools.filter(isOfServer);
+    const known = [...(inherited ?? this.#all).names, ...named];
+    const only = onlyOf(listed, own, known);
+    const never = resolvedPatterns(disallowedTools.filter(isOfServer), known, false);
     const kept = (inherited?.servers ?? []).filter(
       ({ key }) => only === null || only.some((pattern) => isAbout(pattern, key)),
     );
@@ -56,7 +57,12 @@ export class AgentServers {
     const isSame = named.length === 0 && servers.length === inherited?.servers.length;
     if (isSame && only === null && never.length === 0) return own;
     const rights = { never, only, own: named.map(({ key }) => key), above: inherited?.rights ?? null };
-    return [...rest, ...toolsFor((inherited ?? this.#all).with({ servers, rights }))];
+    const set = (inherited ?? this.#all).with({ servers, rights });
+    // Servers of its own bring both fixed tools; otherwise it has no more than its parent.
+    const isLost = (name: string): boolean =>
+      disallowedTools.includes(name) ||
+      (named.length === 0 && !parent.tools.some((tool) => tool.name === name));
+    return [...rest, ...toolsFor(set).filter(({ name }) => !isLost(name))];
   }
 
   /** Without a record, only a fork has servers: its parent's. */
@@ -111,6 +117,17 @@ export class AgentServers {
     if (source === undefined) return cwd;
     return source === 'project' && path !== undefined ? folderOf(path) : (repository?.root ?? cwd);
   }
+}
+
+/** The part of a list that is about servers, in the names of their tools; null where it narrows nothing. */
+function onlyOf(
+  listed: ServersOfType['tools'],
+  own: readonly Tool[],
+  known: readonly NamedServer[],
+): string[] | null {
+  const patterns = listed === 'all' ? [] : listed.filter(isOfServer);
+  const isOpen = listed === 'all' || (patterns.length === 0 && own.some(isMcpTool));
+  return isOpen ? null : resolvedPatterns(patterns, known, true);
 }
 
 const NO_LIMITS = { never: [], only: null } as const;

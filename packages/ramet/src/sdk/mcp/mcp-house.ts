@@ -3,13 +3,13 @@
  * has every server that is set up here; an agent of a type has what its definition says.
  */
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
-import type { ConfiguredServer } from '../../extensions/mcp/configured-servers.ts';
+import type { ConfiguredServer, ServerReport } from '../../extensions/mcp/configured-servers.ts';
 import { namesWithin } from '../../extensions/mcp/find-tools.ts';
 import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { type AskedPrompt, askedPrompt } from '../../extensions/mcp/server-prompt.ts';
 import { ServerSet, usableServers } from '../../extensions/mcp/server-set.ts';
-import { PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
+import { type NamedServer, PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import { POLICY_SERVERS } from '../../settings/setting-value.ts';
@@ -54,7 +54,7 @@ export async function openHouse(
       elicit: elicitation(settings, asked),
     }),
   );
-  const all = new ServerSet(pool, { servers: usable, rights: null });
+  const all = new ServerSet(pool, { servers: usable, rights: null, names: namesOf(report) });
   const agents = new AgentServers(all, { env, isManaged, place });
   const tools = usable.length === 0 ? [] : toolsFor(all);
   return {
@@ -68,6 +68,11 @@ export async function openHouse(
     command: (asked, signal) => askedPrompt(all, asked, signal),
     close: () => pool[Symbol.asyncDispose](),
   };
+}
+
+/** Also of those that do not count here. */
+function namesOf({ servers }: ServerReport): NamedServer[] {
+  return [...new Map(servers.map(({ name, key }) => [name, { name, key }])).values()];
 }
 
 /** Another one of that name counts. */

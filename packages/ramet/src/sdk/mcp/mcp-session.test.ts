@@ -376,6 +376,63 @@ describe('RES-3: permission', () => {
     expect(denied?.[0]).toContain('mcp__other__*');
   });
 
+  test.each<[name: string, deny: string]>([
+    ['my__db', 'mcp__my__db'],
+    ['my__db', 'mcp__my__db__*'],
+    ['my__db', 'mcp__my__db__echo'],
+    ['my.db', 'mcp__my.db'],
+    ['my db', 'mcp__my db__echo'],
+  ])('SEC-1: the server %s is denied as it is configured: %s', async (name, deny) => {
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'bypassPermissions',
+      permissions: { deny: [deny] },
+      mcpServers: { [name]: line() },
+      cast: { 'Go.': [mcp('mcp__my_db__echo', { text: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain(`mcp__my_db__echo is denied by the rule ${deny}`);
+  });
+
+  test('a server is allowed as it is configured, in a process of its own too; where two can be meant, neither is', async () => {
+    const echo = (text: string): ReturnType<typeof mcp> => mcp('mcp__my_db__echo', { text });
+    const scene: FamilyOptions = {
+      permissionMode: 'dontAsk',
+      permissions: { allow: ['mcp__my__db'] },
+      agents: { executor: 'process' },
+      cast: {
+        'Go.': [echo('x'), startAgents(['child'], FRESH), { text: 'Done.' }],
+        child: [echo('y'), REPORT],
+      },
+    };
+    const alone = await startFamily({ ...scene, mcpServers: { my__db: line() } });
+    await alone.run('Go.');
+    expect(lastTexts(alone.requestsOf('Go.')[1])).toEqual(['echo: x']);
+    expect(lastTexts(alone.requestsOf('child')[1])).toEqual(['echo: y']);
+    const two = await startFamily({ ...scene, mcpServers: { my__db: line(), my: line('good', 'my') } });
+    await two.run('Go.');
+    expect(lastTexts(two.requestsOf('Go.')[1])[0]).toContain('mcp__my_db__echo is not permitted');
+  });
+
+  test('EXT-2: `if` of a hook knows a server as it is configured', async () => {
+    const hook = { type: 'command' as const, command: 'echo kept away >&2; exit 2', if: 'mcp__my__db' };
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'bypassPermissions',
+      mcpServers: { my__db: line(), other: line('good', 'other') },
+      hooks: { PreToolUse: [{ hooks: [hook] }] },
+      cast: {
+        'Go.': [
+          mcp('mcp__my_db__echo', { text: 'x' }),
+          mcp('mcp__other__echo', { text: 'y' }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await run('Go.');
+    const [, kept, passed] = requestsOf('Go.').map(lastTexts);
+    expect(kept?.[0]).toContain('kept away');
+    expect(passed).toEqual(['echo: y']);
+  });
+
   test('a person is asked about the tool, with its arguments', async () => {
     const asked: unknown[] = [];
     const { run, requestsOf } = await startFamily({
@@ -641,5 +698,79 @@ describe('TYPE-3: agent types', () => {
     expect(without).not.toContain('mcp__b');
     expect(offered(requestsOf('plain')[0])).toEqual(['Read']);
     expect(offered(requestsOf('reader')[0]).filter((name) => name.startsWith('Mcp'))).toEqual([]);
+  });
+
+  test('its lists know a server as it is configured', async () => {
+    const calls = [mcp('mcp__my_db__echo', { text: 'x' }), mcp('mcp__my_db__add', { a: 1, b: 1 }), REPORT];
+    const types = {
+      never: { disallowedTools: ['mcp__my__db'] },
+      dotted: { disallowedTools: ['mcp__my db__echo'] },
+      only: { tools: ['Read', 'mcp__my__db__echo'] },
+    };
+    for (const name of ['my__db', 'my db']) {
+      const { run, requestsOf } = await startFamily({
+        permissionMode: 'bypassPermissions',
+        mcpServers: { [name]: line() },
+        agentTypes: Object.fromEntries(
+          Object.entries(types).map(([type, lists]) => [
+            type,
+            { description: 'd', prompt: 'You.', ...lists },
+          ]),
+        ),
+        cast: {
+          'Go.': [
+            ...Object.keys(types).map((type) => startAgents([type], { subagent_type: type })),
+            { text: 'Done.' },
+          ],
+          ...Object.fromEntries(Object.keys(types).map((type) => [type, calls])),
+        },
+      });
+      await run('Go.');
+      const [never, dotted, only] = Object.keys(types).map((type) =>
+        requestsOf(type).slice(1).flatMap(lastTexts),
+      );
+      const isDouble = name === 'my__db';
+      if (isDouble) expect(never?.join()).toContain('there is no tool "McpCall"');
+      else expect(never).toEqual(['echo: x', '2']);
+      if (isDouble) expect(dotted).toEqual(['echo: x', '2']);
+      else expect(dotted).toEqual([expect.stringContaining('There is no tool mcp__my_db__echo'), '2']);
+      if (isDouble) expect(only).toEqual(['echo: x', expect.stringContaining('no tool mcp__my_db__add')]);
+      else expect(only?.join()).toContain('there is no tool "McpCall"');
+    }
+  });
+
+  test.each(['McpCall', 'McpSearch'])('%s in its lists holds beside servers too', async (fixed) => {
+    const other = fixed === 'McpCall' ? 'McpSearch' : 'McpCall';
+    const types = {
+      plain: { disallowedTools: [fixed] },
+      named: { disallowedTools: [fixed], mcpServers: ['a'] },
+      less: { disallowedTools: ['mcp__b'] },
+      both: { disallowedTools: [fixed, 'mcp__b'] },
+      narrow: { tools: ['Read', fixed, other, 'mcp__a__echo'] },
+      above: { disallowedTools: [fixed] },
+    };
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'bypassPermissions',
+      mcpServers: { a: line('good', 'a'), b: line('good', 'b') },
+      agentTypes: Object.fromEntries(
+        Object.entries(types).map(([type, lists]) => [type, { description: 'd', prompt: 'You.', ...lists }]),
+      ),
+      cast: {
+        'Go.': [
+          ...Object.keys(types).map((type) => startAgents([type], { subagent_type: type })),
+          { text: 'Done.' },
+        ],
+        ...Object.fromEntries(
+          Object.keys(types).map((type) => [type, [mcp('mcp__b__echo', { text: 'x' }), REPORT]]),
+        ),
+        above: [startAgents(['below'], { subagent_type: 'less' }), REPORT],
+        below: [REPORT],
+      },
+    });
+    await run('Go.');
+    for (const type of ['plain', 'named', 'both', 'below'])
+      expect(offered(requestsOf(type)[0]).filter((name) => name.startsWith('Mcp'))).toEqual([other]);
+    expect(offered(requestsOf('narrow')[0])).toEqual(['Read', 'McpSearch', 'McpCall']);
+    expect(lastTexts(requestsOf('narrow')[1])[0]).toContain('There is no MCP server for "mcp__b__echo"');
   });
 });

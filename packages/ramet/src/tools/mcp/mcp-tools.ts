@@ -5,6 +5,7 @@
  */
 import { describeFound, describeTool, namesWithin, schemaText } from '../../extensions/mcp/find-tools.ts';
 import { blocksOfContent, blocksOfResource } from '../../extensions/mcp/result-content.ts';
+import { isMeant } from '../../extensions/mcp/rule-names.ts';
 import type {
   ListedServer,
   NamedServerTool,
@@ -103,6 +104,7 @@ function serverTool(set: ServerSet, name: string, redact: (text: string) => stri
     schedule: 'ordered',
     ofSession: true,
     pathFields: 'any',
+    isNamed: (written, giving) => isMeant(written, name, set.names, giving),
     input,
     async precheck(given) {
       const server = set.serverOf(name);
