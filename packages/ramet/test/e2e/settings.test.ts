@@ -461,3 +461,30 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     else expect(said).toBe(`${word} ${user.rametHome}`);
   });
 });
+
+describe.concurrent('RES-3: rules for MCP servers', () => {
+  test('that nearly name one are told at a start, by ramet settings and by ramet doctor', async ({
+    user,
+  }) => {
+    await user.model({ text: 'ok' });
+    write(user, {
+      [USER]: {
+        permissions: { deny: ['mcp__db', 'mcp__elsewhere'] },
+        mcpServers: { DB: { command: 'no-such-program' } },
+      },
+      'ramet/agents/w.md': '---\nname: w\ndescription: d\ndisallowedTools: mcp__db\n---\nYou.\n',
+    });
+    const rule =
+      /^ramet: the deny rule "mcp__db" in .*settings\.json names no MCP server that is set up here: did you mean mcp__DB\?$/m;
+    const type = /^ramet: .*w\.md: disallowedTools: "mcp__db" names no MCP server .*did you mean mcp__DB\?$/m;
+    for (const flags of [['-p', 'x'], ['settings']]) {
+      const { code, stderr } = await user.here(flags);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(rule);
+      expect(stderr).toMatch(type);
+      expect(stderr.match(/names no/g)).toHaveLength(2);
+    }
+    const { stdout } = await user.here(['doctor', '--json']);
+    expect(stdout).toContain('the deny rule \\"mcp__db\\" in ');
+  });
+});

@@ -16,7 +16,7 @@ export interface KnownOffer {
 }
 
 const NOTHING: KnownOffer = { tools: [], prompts: [], resources: [] };
-const MOST_NAMES = 200;
+export const MOST_NAMES = 200;
 
 export function knownOffer(home: string, config: McpServerConfig, cwd: string): KnownOffer {
   try {

@@ -24,7 +24,7 @@ export function isMeant(
 ): boolean {
   const key = serverOfName(fullName);
   return readingsOf(written, servers, giving).some(
-    (one) => one.key === key && (one.tool === null || test(`${PREFIX}${key}__${one.tool}`, fullName)),
+    (one) => one.key === key && (one.tool === null || fitsName(`${PREFIX}${key}__${one.tool}`, fullName)),
   );
 }
 
@@ -43,10 +43,10 @@ export function resolvedPatterns(
   return [...new Set(all)];
 }
 
-function readingsOf(written: string, servers: readonly NamedServer[], giving: boolean): Reading[] {
+export function readingsOf(written: string, servers: readonly NamedServer[], giving: boolean): Reading[] {
   if (!written.startsWith(PREFIX)) return [];
   const parts = partings(written.slice(PREFIX.length));
-  const isServer = (head: string, form: string): boolean => (giving ? head === form : test(head, form));
+  const isServer = (head: string, form: string): boolean => (giving ? head === form : fitsName(head, form));
   const found = servers.flatMap((server) => {
     const forms = serverForms(server);
     const about = parts.filter(({ head }) => forms.some((form) => isServer(head, form)));
@@ -57,7 +57,7 @@ function readingsOf(written: string, servers: readonly NamedServer[], giving: bo
 }
 
 /** Where the name of the server may end. */
-function partings(name: string): { head: string; rest: string | null }[] {
+export function partings(name: string): { head: string; rest: string | null }[] {
   const ends = [...name.matchAll(/(?=__)/g)].map(({ index }) => index).filter((index) => index > 0);
   return [
     { head: name, rest: null },
@@ -71,6 +71,7 @@ function toolsOf(key: string, rest: string | null, giving: boolean): Reading[] {
   return [...new Set([rest, ...toolSpellings(key, rest)])].map((tool) => ({ key, tool }));
 }
 
-function test(pattern: string, text: string): boolean {
+/** Whether a pattern is about a name as it stands. */
+export function fitsName(pattern: string, text: string): boolean {
   return new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's').test(text);
 }

@@ -51,6 +51,7 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const others = { ...found, unused: await unusedOthers(report, found, here) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
   const extensions = isBroken ? { unused: [], flawed: [], inactive: [] } : await extensionsHere(options);
+  const astray = isBroken ? [] : await (await import('../mcp/rule-notices.ts')).ruleNoticesHere(options);
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
@@ -60,7 +61,7 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
     flawedExtensions: extensions.flawed,
     inactiveFields: extensions.inactive,
     isTrusted: isTrustedPlace(here),
-    problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
+    problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText)), ...astray],
     isBroken,
   };
 }

@@ -64,6 +64,8 @@ export async function checkSettings({ place, caller }: DoctorContext): Promise<H
     return missing('settings', problemText(problem), 'correct the file; ramet settings lists every setting');
   const [notice] = settingsNotices(report);
   if (notice !== undefined) return limited('settings', notice, 'see ramet settings');
+  const [astray] = await (await import('../mcp/rule-notices.ts')).ruleNoticesHere(caller);
+  if (astray !== undefined) return limited('settings', astray, 'correct the rule, or the name of the server');
   const read = report.files.filter(({ state }) => state === 'read').map(({ path }) => path);
   return ok('settings', read.length === 0 ? 'no files, so the defaults hold' : read.join(', '));
 }

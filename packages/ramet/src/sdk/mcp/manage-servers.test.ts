@@ -32,6 +32,21 @@ describe('EXT-4: managing servers', () => {
     expect(bad).toMatchObject({ ok: false, problem: expect.stringContaining('it ended with code 1') });
   });
 
+  test('RES-3: a rule that nearly names a tool is told about once the server was asked', async () => {
+    const here = place();
+    await addServer({ name: 'good', scope: 'user', server: server('good') }, here);
+    const permissions = { deny: ['mcp__good__ecoh', 'mcp__good__add', 'mcp__good__other'] };
+    const notices = async (): Promise<readonly string[]> => {
+      await using session = await openSession({ ...here, permissions, model: 'recipe' });
+      return session.notices;
+    };
+    expect(await notices()).toEqual([]);
+    await tryServers([], here);
+    expect(await notices()).toEqual([
+      'the deny rule "mcp__good__ecoh" in the options names no tool that the MCP server good had when it was last asked: did you mean mcp__good__echo?',
+    ]);
+  });
+
   test('a tool without a schema is named, and its server works without it', async () => {
     const here = place();
     await addServer({ name: 'broken', scope: 'user', server: server('broken') }, here);

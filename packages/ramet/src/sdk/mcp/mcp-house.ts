@@ -2,14 +2,15 @@
  * The MCP servers of one session: one pool for all its agents (RES-8), and which agent has which of them. The main agent
  * has every server that is set up here; an agent of a type has what its definition says.
  */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
-import type { ConfiguredServer, ServerReport } from '../../extensions/mcp/configured-servers.ts';
+import type { ConfiguredServer } from '../../extensions/mcp/configured-servers.ts';
 import { namesWithin } from '../../extensions/mcp/find-tools.ts';
 import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { type AskedPrompt, askedPrompt } from '../../extensions/mcp/server-prompt.ts';
 import { ServerSet, usableServers } from '../../extensions/mcp/server-set.ts';
-import { type NamedServer, PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
+import { PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import { POLICY_SERVERS } from '../../settings/setting-value.ts';
@@ -19,11 +20,13 @@ import type { ResolvedOptions } from '../options.ts';
 import type { QuestionListener, ServerStanding, SourceOrder } from '../session/tools/tool-source.ts';
 import { AgentServers, type ServersOfType, toolsFor } from './agent-servers.ts';
 import { poolParts } from './pool-parts.ts';
+import { astrayGround, ruleNotices, serverNames, typeNotices } from './rule-notices.ts';
 import { serversHere } from './session-servers.ts';
 
 export interface McpHouse {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  typeNotices(definitions: readonly AgentDefinition[]): readonly string[];
   servers(): readonly ServerStanding[];
   forType(type: ServersOfType, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
   forRecorded(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
@@ -54,13 +57,15 @@ export async function openHouse(
       elicit: elicitation(settings, asked),
     }),
   );
-  const all = new ServerSet(pool, { servers: usable, rights: null, names: namesOf(report) });
+  const all = new ServerSet(pool, { servers: usable, rights: null, names: serverNames(report) });
+  const ground = astrayGround(report, place);
   const agents = new AgentServers(all, { env, isManaged, place });
   const tools = usable.length === 0 ? [] : toolsFor(all);
   return {
     tools,
     servers: () => report.servers.filter((one) => !isBeaten(one)).map((one) => standingOf(one, pool)),
-    notices: [...report.problems, ...noticesOf(report.servers)],
+    notices: [...report.problems, ...noticesOf(report.servers), ...ruleNotices(settings, ground)],
+    typeNotices: (definitions) => typeNotices(definitions, ground),
     forType: (type, own, parent) => agents.forType(type, own, parent),
     forRecorded: (recorded, order) => agents.forRecorded(recorded, order),
     recordOf: (given) => serversOf(given)?.record(),
@@ -68,11 +73,6 @@ export async function openHouse(
     command: (asked, signal) => askedPrompt(all, asked, signal),
     close: () => pool[Symbol.asyncDispose](),
   };
-}
-
-/** Also of those that do not count here. */
-function namesOf({ servers }: ServerReport): NamedServer[] {
-  return [...new Map(servers.map(({ name, key }) => [name, { name, key }])).values()];
 }
 
 /** Another one of that name counts. */

@@ -413,6 +413,20 @@ describe('RES-3: permission', () => {
     expect(lastTexts(two.requestsOf('Go.')[1])[0]).toContain('mcp__my_db__echo is not permitted');
   });
 
+  test('a line at the start names rules and lists of types that nearly name a server, and no others', async () => {
+    const { session } = await startFamily({
+      permissionMode: 'bypassPermissions',
+      permissions: { deny: ['mcp__db', 'mcp__absent', 'mcp__my__db'] },
+      mcpServers: { DB: line(), my__db: line('good', 'my') },
+      agentTypes: { w: { description: 'd', prompt: 'You.', disallowedTools: ['mcp__db', 'mcp__own'] } },
+      cast: { 'Go.': [{ text: 'Done.' }] },
+    });
+    expect(session.notices).toEqual([
+      'the deny rule "mcp__db" in the options names no MCP server that is set up here: did you mean mcp__DB?',
+      'agentTypes.w: disallowedTools: "mcp__db" names no MCP server that is set up here: did you mean mcp__DB?',
+    ]);
+  });
+
   test('EXT-2: `if` of a hook knows a server as it is configured', async () => {
     const hook = { type: 'command' as const, command: 'echo kept away >&2; exit 2', if: 'mcp__my__db' };
     const { run, requestsOf } = await startFamily({

@@ -27,6 +27,7 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
   return {
     tools: currentTools(),
     notices: currentNotices(),
+    typeNotices: (definitions) => house?.typeNotices(definitions) ?? [],
     servers: () => house?.servers() ?? [],
     async prepareTypes(definitions) {
       if (house === null && definitions.some(({ mcpServers }) => mcpServers !== undefined)) await open();

@@ -124,7 +124,13 @@ export async function reopen(
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const brought = settings.mainType?.tools(extra.tools) ?? extra.tools;
     const toolNotices =
-      watch === undefined ? [...extra.notices, ...noticesAgain(brought, agent.spec.tools)] : [];
+      watch === undefined
+        ? [
+            ...extra.notices,
+            ...extra.typeNotices(types.definitions),
+            ...noticesAgain(brought, agent.spec.tools),
+          ]
+        : [];
     const notices = [
       ...settings.notices,
       ...finished,

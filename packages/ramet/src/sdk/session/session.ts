@@ -192,6 +192,7 @@ async function openNew(
     ...(housed?.warnings ?? []),
     ...(note === null ? [] : [note]),
     ...extra.notices,
+    ...extra.typeNotices(types.definitions),
     ...problems,
     ...prompts.notices(),
     ...surroundings.problems,

@@ -36,7 +36,7 @@ export function openRules(
   tools: readonly string[],
 ): SessionRules {
   const origin = { base: repository?.root ?? cwd, home: env.HOME || null, tools };
-  const rules = byPlace(permissions, ruleOrigins).map(([place, texts]) =>
+  const rules = rulesByPlace(permissions, ruleOrigins).map(([place, texts]) =>
     readRules(texts, { ...origin, place }),
   );
   const narrowing = others.map(
@@ -57,7 +57,7 @@ export function openRules(
 }
 
 /** In the order of their lists. A rule that the caller gave, too, is in the file that has it. */
-function byPlace(
+export function rulesByPlace(
   permissions: RuleTexts,
   origins: NonNullable<ResolvedOptions['ruleOrigins']>,
 ): [place: string, texts: RuleTexts][] {

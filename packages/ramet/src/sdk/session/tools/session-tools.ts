@@ -12,6 +12,7 @@
  * Children get them as they get built-in tools: the list of a type may name them, rules name them by their name, and
  * agents that only read have those whose effect is `read`. A loop in another process asks its host to run them.
  */
+import type { AgentDefinition } from '../../../agents/definitions/definition.ts';
 import { contentOf, type FrozenBlock } from '../../../conversation/frozen-block.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import * as z from '../../../schema/zod.ts';
@@ -66,6 +67,7 @@ export interface SessionTools
     Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  typeNotices(definitions: readonly AgentDefinition[]): readonly string[];
   servers(): readonly ServerStanding[];
   /** Null when there is nothing to be told. */
   about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
@@ -88,6 +90,7 @@ export async function openSessionTools(
     return {
       tools: tools.map((tool) => ({ ...tool, ofSession: true as const })),
       notices: opened.flatMap(({ notices = [] }) => notices),
+      typeNotices: (definitions) => opened.flatMap((source) => source.typeNotices?.(definitions) ?? []),
       servers: () => opened.flatMap((source) => source.servers?.() ?? []),
       async prepareTypes(definitions) {
         await Promise.all(opened.map((source) => source.prepareTypes?.(definitions)));

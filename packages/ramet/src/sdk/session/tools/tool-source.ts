@@ -23,6 +23,8 @@ export interface ToolSource {
   readonly tools: readonly Tool[];
   /** What the user should know, one line each. */
   readonly notices?: readonly string[];
+  /** The same about types of agents. */
+  typeNotices?(definitions: readonly AgentDefinition[]): readonly string[];
   /** MCP servers that are set up, also those that do not count, as they are now. */
   servers?(): readonly ServerStanding[];
   /** Loads what agents of these types need of it, before `forType` is asked about one. */
