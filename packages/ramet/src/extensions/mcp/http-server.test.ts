@@ -13,7 +13,7 @@ import {
 } from '../../../test/fixtures/mcp/http-server.ts';
 import { testPool } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { ServerConnection } from './connection.ts';
 import { logIn } from './login.ts';
 import type { HttpServer, ServerTimes } from './server-config.ts';
@@ -124,10 +124,112 @@ describe('EXT-4: servers over HTTP', () => {
     });
   });
 
+  test.each([true, false])('an answer whose size is said (in JSON: %s) is refused with it', (isJson) =>
+    withHttp(
+      {
+        refuse(_, body) {
+          const { id, method } = Object(body);
+          if (method !== 'tools/call') return null;
+          const json = JSON.stringify({
+            jsonrpc: '2.0',
+            id,
+            result: { content: [], x: 'x'.repeat(50 << 20) },
+          });
+          const text = isJson ? json : `id: 1\ndata: ${json}\n\n`;
+          const type = isJson ? 'application/json' : 'text/event-stream';
+          return new Response(text, {
+            headers: { 'content-type': type, 'content-length': `${text.length}` },
+          });
+        },
+      },
+      async ({ server }) => {
+        await expect(echo(server, 'x')).rejects.toThrow(
+          'the answer has 50 MB, more than the 32 MB that are read: ask for less',
+        );
+      },
+    ),
+  );
+
+  test('an answer of 50 MB in the one stream of the older way is told, not waited for', async () => {
+    const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+    let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+    await using http = await listen(async (request) => {
+      if (request.method === 'GET') {
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            stream = controller;
+            controller.enqueue(encode('event: endpoint\ndata: /post\n\n'));
+          },
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      }
+      const { id, method, params } = Object(await request.json());
+      const answers: Record<string, unknown> = {
+        initialize: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'old', version: '1' },
+        },
+        'tools/call': {
+          content: [{ type: 'text', text: 'x'.repeat(params?.name === 'echo' ? 1 : 50 << 20) }],
+        },
+      };
+      const answer = answers[method]
+        ? { result: answers[method] }
+        : { error: { code: -32601, message: 'no' } };
+      if (id !== undefined)
+        stream?.enqueue(encode(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`));
+      return new Response(null, { status: 202 });
+    });
+    const { pool } = testPool(temporaryDirectory());
+    await using _ = pool;
+    const { connection } = pool.lease('old', { type: 'sse', url: http.url, headers: {} });
+    expect(await echo(connection, 'a')).toBe('x');
+    await expect(connection.call('huge', {}, { signal: never })).rejects.toThrow(
+      'the answer has more than the 32 MB that are read: ask for less; the call may have taken effect',
+    );
+    expect(await echo(connection, 'a')).toBe('x');
+  });
+
+  test.each<[status: number, to: string, words: string]>([
+    [307, '/mcp', 'the server redirects URL to itself, again and again: correct its url, or the server'],
+    [
+      308,
+      '/mcp?again',
+      'the server redirects URL to itself, again and again: correct its url, or the server',
+    ],
+    [302, '/mcp', 'the server redirects URL to itself, again and again: correct its url, or the server'],
+    [
+      307,
+      '/mcp/more',
+      'the server redirects URL again and again, the last time to URL/more: correct its url, or the server',
+    ],
+    [
+      302,
+      '/other',
+      'the server redirects URL to ORIGIN/other, which is not followed: set its url to that, if you trust it',
+    ],
+    [
+      307,
+      'https://mcp.example/mcp',
+      'the server redirects URL to https://mcp.example/mcp, which is not followed: set its url to that, if you trust it',
+    ],
+  ])('a redirect (%i to %s) is told with what to do', async (status, to, words) => {
+    await using http = await listen(async () => new Response(null, { status, headers: { location: to } }));
+    const { pool } = testPool(temporaryDirectory());
+    await using _ = pool;
+    const url = `${http.url}/mcp`;
+    const { connection } = pool.lease('web', { type: 'http', url, headers: {} });
+    const told = await connection.offer(never).catch(describeError);
+    expect(told).toBe(
+      `the MCP server web did not start: ${words.replaceAll('URL', url).replaceAll('ORIGIN', http.url)}`,
+    );
+  });
+
   test.each(KINDS)('%s: an answer of 50 MB fails its call, not the connection', (kind) =>
     withHttp({ kind }, async ({ server }) => {
       await expect(server.call('huge', { text: 'x' }, { signal: never })).rejects.toThrow(
-        /could not run huge: .*(?:more than 32 MB|broke before the answer)/,
+        'could not run huge: the answer has more than the 32 MB that are read: ask for less; the call may have taken effect',
       );
       expect(await echo(server, 'a')).toBe('echo: a');
     }),

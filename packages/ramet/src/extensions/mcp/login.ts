@@ -11,14 +11,8 @@ import type {
 import { UserMistake } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
-import {
-  boundedFetch,
-  createClient,
-  endSession,
-  finishLogin,
-  httpTransport,
-  isLoginRefused,
-} from './sdk-client.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { createClient, endSession, finishLogin, httpTransport, isLoginRefused } from './sdk-client.ts';
 import { type HttpServer, isObject } from './server-config.ts';
 import { describeCause, oneLine, seconds } from './server-failure.ts';
 import { openTokens, type StoredLogin } from './token-store.ts';

@@ -8,9 +8,9 @@ import {
   type AuthProvider,
   Client,
   InsufficientScopeError,
-  type JSONRPCMessage,
   type OAuthClientProvider,
   ProtocolError,
+  type RequestId,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -22,10 +22,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
-import { systemCode } from '../../schema/errors.ts';
+import { describeError, systemCode } from '../../schema/errors.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { HttpServer } from './server-config.ts';
 import { type LeftOutItem, LoginNeeded, RenewalFailed } from './server-failure.ts';
-import { LARGEST_MESSAGE } from './stdio-line.ts';
 
 export type { Client, Transport } from '@modelcontextprotocol/client';
 
@@ -98,30 +98,51 @@ export function httpTransport(
   authProvider: OAuthClientProvider | AuthProvider | undefined,
   fetchFn: typeof boundedFetch = boundedFetch,
 ): Transport {
+  const sent = new Set<RequestId>();
+  const fetchHere = fetchWith(headers, new URL(url).origin, fetchFn);
   const options = {
-    fetch: fetchWith(headers, new URL(url).origin, fetchFn),
+    fetch: (to: string | URL, init?: RequestInit) =>
+      fetchHere(to, init, (reason) => {
+        // All answers of the older way come in one stream. A call that has its answer hears nothing of another.
+        for (const id of type === 'sse' ? sent : idsIn(parsedBody(init?.body))) lose(transport, id, reason);
+      }),
     redirectPolicy: 'same-origin' as const,
     ...(authProvider !== undefined && { authProvider }),
   };
-  if (type === 'sse') return new SSEClientTransport(new URL(url), options);
-  const transport = new StreamableHTTPClientTransport(new URL(url), options);
+  const transport: Transport =
+    type === 'sse'
+      ? new SSEClientTransport(new URL(url), options)
+      : new StreamableHTTPClientTransport(new URL(url), options);
   const send = transport.send.bind(transport);
-  // A stream that breaks before the answer would leave its request open until the time is over.
-  transport.send = async (message: JSONRPCMessage | JSONRPCMessage[], own?: Parameters<typeof send>[1]) =>
-    send(message, {
+  transport.send = async (message, own) => {
+    const ids = idsIn(message);
+    for (const id of type === 'sse' ? ids : []) sent.add(id);
+    return send(message, {
       ...own,
+      // A stream that breaks before the answer would leave its request open until the time is over.
       onRequestStreamEnd() {
         own?.onRequestStreamEnd?.();
-        for (const one of [message].flat())
-          if ('id' in one && 'method' in one)
-            transport.onmessage?.({
-              jsonrpc: '2.0',
-              id: one.id,
-              error: { code: STREAM_LOST, message: LOST },
-            });
+        for (const id of ids) lose(transport, id, LOST);
       },
     });
+  };
   return transport;
+}
+
+function idsIn(message: unknown): RequestId[] {
+  return [message].flat().flatMap((one) => {
+    const { id, method } = Object(one);
+    return method !== undefined && (typeof id === 'number' || typeof id === 'string') ? [id] : [];
+  });
+}
+
+function parsedBody(body: unknown): unknown {
+  return typeof body === 'string' ? JSON.parse(body) : null;
+}
+
+/** Nobody knows how far the request came, or its answer is lost. */
+function lose(transport: Transport, id: RequestId, message: string): void {
+  transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_LOST, message } });
 }
 
 /** Gives the browser's answer to the transport that had asked for a login. */
@@ -157,6 +178,23 @@ export function isLoginRefused(error: unknown): boolean {
   );
 }
 
+/** Where a redirect leads that is not followed, in words; null for another error. */
+export function redirectWords(error: unknown, address: string): string | null {
+  const found = /Redirect (?:to|from https to plain http not followed; try) (\S+) /.exec(
+    describeError(error),
+  );
+  if (!(error instanceof SdkHttpError) || found?.[1] === undefined) return null;
+  const [from, to] = [new URL(address), new URL(found[1])];
+  const [here, there] = [from, to].map(({ origin, pathname }) => origin + pathname);
+  const correct = 'correct its url, or the server';
+  if (here === there) return `the server redirects ${here} to itself, again and again: ${correct}`;
+  // Of this kind those within one origin are followed, up to a limit.
+  const isFollowed = from.origin === to.origin && (error.status === 307 || error.status === 308);
+  return isFollowed
+    ? `the server redirects ${here} again and again, the last time to ${there}: ${correct}`
+    : `the server redirects ${here} to ${there}, which is not followed: set its url to that, if you trust it`;
+}
+
 /**
  * `refused`: the server has answered, and the connection is good. `forgotten`: it no longer knows the session, and has
  * done nothing. `unreached`: nothing came to it. `lost`: nobody knows how far it came.
@@ -189,57 +227,10 @@ function fetchWith(
   origin: string,
   fetchFn: typeof boundedFetch,
 ): typeof boundedFetch {
-  return async (url, init) => {
+  return async (url, init, onTooLarge) => {
     if (new URL(url).origin !== origin) return fetchFn(url, init);
     const all = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) if (!all.has(name)) all.set(name, value);
-    return fetchFn(url, { ...init, headers: all });
+    return fetchFn(url, { ...init, headers: all }, onTooLarge);
   };
-}
-
-const sentTokens = new WeakMap<Response, string>();
-
-/** The bearer token of the request that this answers. */
-export function tokenSentWith(response: Response): string | undefined {
-  return sentTokens.get(response);
-}
-
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = withinBounds(await fetch(url, init));
-  const token = /^Bearer (.+)$/i.exec(new Headers(init?.headers).get('authorization') ?? '')?.[1];
-  if (token !== undefined) sentTokens.set(response, token);
-  return response;
-}
-
-function withinBounds(response: Response): Response {
-  if (response.body === null) return response;
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const body = response.body.pipeThrough(bounded(isStream));
-  const { status, statusText, headers } = response;
-  const copy = new Response(body, { status, statusText, headers });
-  // A copy does not know where it came from, and the SDK looks at that.
-  Object.defineProperties(copy, { url: { value: response.url }, type: { value: response.type } });
-  return copy;
-}
-
-/** Fails a body that is too large; of a stream, an event that is: a blank line ends an event. */
-function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let held = 0;
-  let isLineOver = false;
-  return new TransformStream({
-    transform(chunk, controller) {
-      held += chunk.length;
-      if (isStream)
-        for (let index = 0; index < chunk.length; index += 1) {
-          const byte = chunk[index];
-          const isEnd = byte === 0x0a || byte === 0x0d;
-          if (isEnd && isLineOver) held = chunk.length - index - 1;
-          // A carriage return and the line feed after it are one end of a line.
-          if (byte !== 0x0d) isLineOver = isEnd;
-        }
-      if (held > LARGEST_MESSAGE)
-        controller.error(new Error(`the answer has more than ${LARGEST_MESSAGE >> 20} MB: ask for less`));
-      else controller.enqueue(chunk);
-    },
-  });
 }

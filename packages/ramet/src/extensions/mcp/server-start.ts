@@ -110,8 +110,10 @@ export async function reasonOf(
   { name, config }: Pick<StartTerms, 'name' | 'config'>,
   error: unknown,
 ): Promise<string> {
-  const { isLoginRefused } = await import('./sdk-client.ts');
+  const { isLoginRefused, redirectWords } = await import('./sdk-client.ts');
   if (error instanceof RenewalFailed) return `${describeCause(error)}${renewalAdvice(name)}`;
+  const redirect = config.type === 'stdio' ? null : redirectWords(error, config.url);
+  if (redirect !== null) return redirect;
   if (!isLoginRefused(error)) return describeCause(error);
   return config.type !== 'stdio' && hasToken(config.headers)
     ? 'it refuses the header Authorization: check the token'

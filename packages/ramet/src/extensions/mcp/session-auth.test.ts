@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
-import { boundedFetch } from './sdk-client.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { sessionAuth } from './session-auth.ts';
 import { openTokens } from './token-store.ts';
 

@@ -16,7 +16,7 @@ import {
   refreshAuthorization,
 } from '@modelcontextprotocol/client';
 import { type Clock, elapsedOf, systemClock } from '../../schema/clock.ts';
-import { boundedFetch, tokenSentWith } from './sdk-client.ts';
+import { boundedFetch, tokenSentWith } from './bounded-fetch.ts';
 import { describeCause, LoginNeeded, RenewalFailed, seconds } from './server-failure.ts';
 import type { StoredLogin, TokenStore } from './token-store.ts';
 

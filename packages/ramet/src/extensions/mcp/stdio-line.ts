@@ -102,7 +102,7 @@ export class MessageLines {
 
   #tooLarge(head: string, tail: string, length: number): void {
     const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(tail))?.[1];
-    const size = `${Math.round(length / (1 << 20))} MB, more than the ${LARGEST_MESSAGE >> 20} MB that are read`;
+    const size = tooLarge(length);
     if (id === undefined) {
       this.#giveUp(`it sent a message of ${size}`);
       return;
@@ -116,6 +116,12 @@ export class MessageLines {
     this.#parts = [];
     this.#listener.onGivenUp(reason);
   }
+}
+
+/** The size of a message that is too large, and the limit; only the limit where the size, 0, is unknown. */
+export function tooLarge(length: number): string {
+  const size = length > LARGEST_MESSAGE ? `${Math.round(length / (1 << 20))} MB, ` : '';
+  return `${size}more than the ${LARGEST_MESSAGE >> 20} MB that are read`;
 }
 
 /** An answer without a result would be passed over, and waited for until the time is over. */

@@ -169,6 +169,18 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(lastTexts(requestsOf('Go.')[1])[0]).not.toContain('echo: x');
   });
 
+  test.each(['', ' \n'])('a failure without a word says that the call failed: %j', async (option) => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line('wordless', option) },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toMatch(
+      /^mcp__line__echo failed: its server says so, and does not say why\.\narguments: \{/,
+    );
+  });
+
   test('resources are read through the fixed tool', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,
@@ -558,6 +570,33 @@ describe('FORK-2: the prefix never changes', () => {
     expect(fork && last && promptBytes(fork).startsWith(promptBytes(last))).toBe(true);
     expect(lastTexts(requestsOf('after')[1])).toContain('changed');
   });
+
+  test.each(['in-process', 'process'] as const)(
+    'so are those of a child and a fork that work while the list changes (%s)',
+    async (executor) => {
+      const look = call('McpSearch', { query: '*' });
+      const work = [look, mcp('mcp__line__echo', { text: 'x' }), look, REPORT];
+      const { run, requestsOf } = await startFamily({
+        ...ALLOWED,
+        agents: { executor },
+        mcpServers: { line: line('change') },
+        cast: {
+          'Go.': [startAgents(['child'], FRESH), startAgents(['fork']), { text: 'Done.' }],
+          child: work,
+          fork: work,
+        },
+      });
+      await run('Go.');
+      for (const name of ['child', 'fork']) {
+        const requests = requestsOf(name);
+        const [before, after] = [requests[1], requests[3]].map((one) => lastTexts(one)[0]);
+        expect(after).not.toBe(before);
+        expect(after).toContain('mcp__line__late_');
+        expect(new Set(requests.map(headOf)).size).toBe(1);
+      }
+      expect(requestsOf('fork').map(headOf)[0]).toBe(headOf(requestsOf('Go.')[0]));
+    },
+  );
 });
 
 describe('RES-8: one process for all agents', () => {

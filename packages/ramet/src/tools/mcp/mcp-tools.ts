@@ -193,6 +193,11 @@ async function runTool(
     // Some say it only in the structured form.
     if (blocks.length === 0 && result.structuredContent !== undefined)
       blocks.push({ type: 'text', text: JSON.stringify(result.structuredContent) });
+    const isWordless = blocks.every((block) => block.type === 'text' && block.text.trim() === '');
+    if (result.isError === true && isWordless)
+      return failure(
+        `${tool.fullName} failed: its server says so, and does not say why.\narguments: ${schemaText(tool.inputSchema)}`,
+      );
     const content = await keptWithin(blocks, kept);
     if (result.isError !== true) return { content };
     // The arguments are the likely cause.
