@@ -1,6 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { gitVariables, OWNER, rametBranches, worktreePlace } from '../../test/fixtures/worktrees.ts';
 import { isMarked, markAdoption } from '../engine/background/left-adoption.ts';
@@ -11,7 +13,10 @@ import type { WorktreePlace } from '../git/worktrees/worktree-place.ts';
 import { createSession } from '../journal/sessions.ts';
 import { systemClock } from '../schema/clock.ts';
 import { adoptingSessions } from '../system/home.ts';
-import { cleanWorktrees, finishAdoptions } from './leftovers.ts';
+import { isGroupAlive, OWNER_VARIABLE } from '../system/processes/process-group.ts';
+import { findProcess, type ProcessIdentity, thisProcess } from '../system/processes/process-identity.ts';
+import { AGENT_VARIABLE, processDirectory } from '../system/processes/process-register.ts';
+import { cleanWorktrees, endOrphansElsewhere, finishAdoptions } from './leftovers.ts';
 
 const DAY_MS = 86_400_000;
 /** No process has it: the system never gives this number away. */
@@ -33,6 +38,57 @@ describe('BG-2: the mark of a session that adopts work', () => {
     expect(adoptingSessions(project)).toEqual([]);
   });
 });
+
+describe('RES-8: what a killed session of another repository left', () => {
+  test('is ended where it runs here; notes of other machines, of living sessions and of this project stay', async () => {
+    const home = temporaryDirectory();
+    const left = await startedGroup();
+    const inUse = await startedGroup();
+    // Its leader is gone; and one that is known by its mark alone.
+    const orphaned = await startedGroup('(echo up; sleep 600; true) &', { [AGENT_VARIABLE]: 'abcdefgh.2' });
+    await expect.poll(() => findProcess(orphaned.pid)).toBeNull();
+    const marked = await startedGroup('echo up; sleep 600; true', { [OWNER_VARIABLE]: 'a-token' });
+    const note = (name: string, host: ProcessIdentity, leader: ProcessIdentity): string => {
+      const project = join(home, 'projects', name);
+      mkdirSync(processDirectory(project), { recursive: true });
+      const text = [host, leader].map(({ pid, started }) => `${pid}@${started}`).join(' ');
+      writeFileSync(join(processDirectory(project), `${text} abcdefgh.2`), '');
+      return project;
+    };
+    const killed = note('killed', GONE, left);
+    const also = [note('orphaned', GONE, orphaned), note('marked', GONE, { pid: 0, started: 'a-token' })];
+    const foreign = note('foreign', GONE, { pid: left.pid, started: '00000000-1' });
+    const living = note('living', thisProcess(), inUse);
+    const own = note('own', GONE, inUse);
+    mkdirSync(join(home, 'projects', 'empty'));
+    const ended = await endOrphansElsewhere({ home, project: own });
+    expect(ended.map(({ leader }) => leader.pid)).toHaveLength(3);
+    expect([left, orphaned, marked, inUse].filter(({ pid }) => isGroupAlive(pid))).toEqual([inUse]);
+    const notesOf = (projects: readonly string[]): number[] =>
+      projects.map((one) => readdirSync(processDirectory(one)).length);
+    expect(notesOf([killed, ...also])).toEqual([0, 0, 0]);
+    expect(notesOf([foreign, living, own])).toEqual([1, 1, 1]);
+    expect(await endOrphansElsewhere({ home: temporaryDirectory(), project: own })).toEqual([]);
+  });
+});
+
+async function startedGroup(
+  script = 'echo up; sleep 600; true',
+  env: Record<string, string> = {},
+): Promise<ProcessIdentity> {
+  const child = spawn('bash', ['-c', script], {
+    detached: true,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { pid = 0 } = child;
+  onTestFinished(() => {
+    if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
+  });
+  const started = findProcess(pid)?.started ?? null;
+  await once(child.stdout, 'data');
+  return { pid, started };
+}
 
 describe('WORK-3: worktrees that nobody came back for', () => {
   test('go while a session runs, after the period that is set, if they hold nothing', async () => {

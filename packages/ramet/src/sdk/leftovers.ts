@@ -1,24 +1,38 @@
 /** What is cleared up beside a session: abandoned worktrees (WORK-3), running programs (RES-8) and what is old where a setting says so. */
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AgentRuntime } from '../engine/shapes.ts';
 import type { Journal } from '../journal/journal.ts';
 import { adoptingSessions } from '../system/home.ts';
-import { processDirectory, type RunningGroup, reapOrphans } from '../system/processes/process-register.ts';
+import {
+  processDirectory,
+  type RunningGroup,
+  reapOrphans,
+  withOrphans,
+} from '../system/processes/process-register.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
 
 const AFTER_MS = 3_000;
 
 /**
- * Removes abandoned worktrees, if any, some seconds after a session has begun and beside its work. The next session
- * tries again after a failure, and `ramet worktree gc` reports it. The result cancels the timer.
+ * Removes abandoned worktrees, if any, some seconds after a session has begun and beside its work, and ends programs that
+ * killed sessions of other repositories left. The next session tries again after a failure, and `ramet worktree gc` and
+ * `ramet doctor` report it. The result cancels the timer.
  */
-export function cleanWorktreesLater(
+export function cleanLater(
   settings: ResolvedOptions,
   place: Place,
-  env: Readonly<Record<string, string>>,
+  { childEnvironment, journal }: Pick<AgentRuntime, 'childEnvironment' | 'journal'>,
 ): Disposable {
-  const timer = setTimeout(() => void cleanWorktrees(settings, place, env).catch(() => {}), AFTER_MS).unref();
+  const clean = (): void => {
+    void cleanWorktrees(settings, place, childEnvironment).catch(() => {});
+    void endOrphansElsewhere(place)
+      .then((ended) => recordEndedOrphans(journal, ended))
+      .catch(() => {});
+  };
+  const timer = setTimeout(clean, AFTER_MS).unref();
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
@@ -39,6 +53,25 @@ export async function cleanWorktrees(
 /** Ends programs that a killed process left running. */
 export function endOrphans({ project }: Pick<Place, 'project'>): Promise<RunningGroup[]> {
   return reapOrphans(processDirectory(project));
+}
+
+/**
+ * The same for all other repositories of the home. A look at each takes time, so no start waits for it. Several machines or
+ * containers may share a home: where nothing is proved to be left on this one, nothing is touched.
+ */
+export async function endOrphansElsewhere({
+  home,
+  project,
+}: Pick<Place, 'home' | 'project'>): Promise<RunningGroup[]> {
+  const projects = join(home, 'projects');
+  const noted: string[] = [];
+  for (const name of await readdir(projects).catch(() => [])) {
+    const directory = processDirectory(join(projects, name));
+    const notes = await readdir(directory).catch(() => []);
+    if (notes.length > 0 && directory !== processDirectory(project)) noted.push(directory);
+  }
+  const ended = withOrphans(noted).map((directory) => reapOrphans(directory));
+  return (await Promise.all(ended)).flat();
 }
 
 export function recordEndedOrphans(journal: Journal, ended: readonly RunningGroup[]): void {

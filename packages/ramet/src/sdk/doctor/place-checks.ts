@@ -9,7 +9,7 @@ import { isBinding } from '../../settings/setting-value.ts';
 import { problemText, settingsNotices } from '../../settings/settings-notices.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { trustOf } from '../calls/trust.ts';
-import { endOrphans, finishAdoptions } from '../leftovers.ts';
+import { endOrphans, endOrphansElsewhere, finishAdoptions } from '../leftovers.ts';
 import { describeSettings, settingsPlace, unusedOthers } from '../session/setup/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
@@ -51,7 +51,7 @@ export async function checkJournal({ place: { home, cwd } }: DoctorContext): Pro
 
 /** The check also ends them: a user who asks what is wrong wants it gone. */
 export async function checkProcesses({ place }: DoctorContext): Promise<HealthCheck> {
-  const ended = await endOrphans(place);
+  const ended = [...(await endOrphans(place)), ...(await endOrphansElsewhere(place))];
   const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');
   const left = ended.length === 0 ? 'none left by a killed session' : `ended what was left: ${groups}`;
   return ok('processes', [left, ...(await finishAdoptions(place))].join('; '));

@@ -6,7 +6,7 @@ import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionEndReason } from '../../schema/status.ts';
 import { SessionBackground } from '../background/session-background.ts';
-import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
+import { cleanLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { checkCall, checkPrompt } from './check-calls.ts';
 import { forked, spawned, steered, tellChild } from './children.ts';
@@ -42,7 +42,7 @@ export function liveSession(parts: LiveParts): Session {
   const background = SessionBackground.of(parts);
   const hooks = new SessionHooks(parts);
   let abort = abortAtEnd(parts);
-  const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
+  const cleaning = cleanLater(settings, place, runtime);
   const retaining = retainLater(settings, place);
   const open = (): LiveParts => whileOpen(parts, stopping.signal);
   /** One at a time: a prompt, a run of tasks, or a compaction. */

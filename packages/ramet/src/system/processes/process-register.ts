@@ -157,12 +157,12 @@ function identity(pid: string | undefined, started: string | undefined): Process
  * The groups that were ended. Costs one look at a directory when there are none.
  */
 export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
+  const look = systemLook();
   const notes = orphansIn(directory).flatMap(({ file, group }) =>
-    begun(group).map((one) => ({ file, ...one })),
+    begun(group, look).map((one) => ({ file, ...one })),
   );
   if (notes.length === 0) return [];
-  const members = memberLookup();
-  const ours = notes.filter(({ group, isProved }) => isProved || isSameGroup(group, members));
+  const ours = notes.filter(({ group, isProved }) => isProved || isSameGroup(group, look));
   const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));
   for (const note of notes) {
     // One that cannot be ended, such as a process that hangs in the system, is tried again next time.
@@ -171,36 +171,56 @@ export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   return ours.map(({ group }) => group);
 }
 
+/** Those of the directories that have a note of a group that is left and proved to be the same. Nothing is changed. */
+export function withOrphans(directories: readonly string[]): string[] {
+  const look = systemLook();
+  return directories.filter((directory) =>
+    orphansIn(directory)
+      .flatMap(({ group }) => begun(group, look))
+      .some(({ group, isProved }) => isProved || isSameGroup(group, look)),
+  );
+}
+
 /** Those that an expected group has become; itself for all others, and for one that never began. */
-function begun(group: RunningGroup): { group: RunningGroup; isProved: boolean }[] {
+function begun(group: RunningGroup, look: SystemLook): { group: RunningGroup; isProved: boolean }[] {
   const { leader } = group;
   const asNoted = [{ group, isProved: false }];
   if (leader.pid !== EXPECTED) return asNoted;
   const marks = [START_VARIABLE, OWNER_VARIABLE].map((name) => `${name}=${leader.started}`);
-  try {
-    const marked = [...livingGroups()].filter(([, members]) =>
-      members.some((pid) => marks.some((mark) => environmentOf(pid)?.includes(mark))),
-    );
-    if (marked.length === 0) return asNoted;
-    return marked.map(([pid]) => ({
-      group: { ...group, leader: { pid, started: findProcess(pid)?.started ?? leader.started } },
-      isProved: true,
-    }));
-  } catch {
-    return asNoted;
-  }
+  const marked = [...look.groups()].filter(([, members]) =>
+    members.some((pid) => marks.some((mark) => look.environment(pid)?.includes(mark))),
+  );
+  if (marked.length === 0) return asNoted;
+  return marked.map(([pid]) => ({
+    group: { ...group, leader: { pid, started: findProcess(pid)?.started ?? leader.started } },
+    isProved: true,
+  }));
 }
 
-/** The living members of a group: the system is read once, on the first call. */
-function memberLookup(): (group: number) => readonly number[] {
+/** The system as it is when it is first looked at: it is read once, however many notes there are. */
+interface SystemLook {
+  /** The living members of every group; none where the system does not tell. */
+  groups(): Map<number, number[]>;
+  environment(pid: number): readonly string[] | null;
+}
+
+function systemLook(): SystemLook {
   let groups: Map<number, number[]> | undefined;
-  return (group) => {
-    try {
-      groups ??= livingGroups();
-    } catch {
-      groups = new Map();
-    }
-    return groups.get(group) ?? [];
+  const environments = new Map<number, readonly string[] | null>();
+  return {
+    groups() {
+      try {
+        groups ??= livingGroups();
+      } catch {
+        groups = new Map();
+      }
+      return groups;
+    },
+    environment(pid) {
+      const found = environments.has(pid) ? (environments.get(pid) ?? null) : environmentOf(pid);
+      environments.set(pid, found);
+      return found;
+    },
   };
 }
 
@@ -230,12 +250,10 @@ function namesIn(directory: string): string[] {
 /**
  * The system gives a pid to nobody while it still names a group, so another process under it means the group is gone.
  */
-function isSameGroup(
-  { leader, agent }: RunningGroup,
-  membersOf: (group: number) => readonly number[],
-): boolean {
+function isSameGroup({ leader, agent }: RunningGroup, look: SystemLook): boolean {
   if (leader.started === null || leader.pid === EXPECTED) return false;
   const found = findProcess(leader.pid);
   if (found !== null) return found.started === leader.started && found.group === leader.pid;
-  return membersOf(leader.pid).some((pid) => environmentOf(pid)?.includes(`${AGENT_VARIABLE}=${agent}`));
+  const members = look.groups().get(leader.pid) ?? [];
+  return members.some((pid) => look.environment(pid)?.includes(`${AGENT_VARIABLE}=${agent}`));
 }
