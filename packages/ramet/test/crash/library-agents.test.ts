@@ -33,6 +33,49 @@ describe('AGENT-5: agents that a program had started', () => {
     await expect(session.ask(null)).rejects.toMatchObject({ code: 'nothing_to_do' });
   });
 
+  test.each(['the signal', 'a reader that leaves', 'the end of the session'])(
+    'a run(null) that %s interrupts is continued by the next one',
+    async (how) => {
+      const begun = Promise.withResolvers<void>();
+      let isLast = false;
+      const options = await killedProgram((over) => {
+        begun.resolve();
+        return isLast ? { text: 'Scope: found.' } : over;
+      });
+      {
+        await using session = await openSession(options);
+        const stop = new AbortController();
+        const running = session.run(null, { signal: stop.signal });
+        const reading = (async () => {
+          for await (const { type } of running) if (type === 'agent_started' && how.includes('leaves')) break;
+        })();
+        // Who leaves at once may do so before the agent has asked for anything.
+        await Promise.race([begun.promise, reading]);
+        if (how.includes('signal')) stop.abort();
+        if (how.includes('end')) await session.close();
+        await reading;
+      }
+      isLast = true;
+      await using again = await openSession(options);
+      const ended: unknown[] = [];
+      again.subscribe((event) => {
+        if (event.type === 'agent_ended') ended.push(event.status);
+      });
+      expect(await again.ask(null)).toMatchObject({ status: 'done', turns: 0 });
+      expect(ended).toEqual(['done']);
+    },
+  );
+
+  test('run(null) also waits for those that resumeAgents has resumed', async () => {
+    const gate = Promise.withResolvers<{ text: string }>();
+    await using session = await openSession(await killedProgram(() => gate.promise));
+    expect(await session.resumeAgents()).toBe(1);
+    const asking = session.ask(null);
+    gate.resolve({ text: 'Scope: found.' });
+    expect(await asking).toMatchObject({ status: 'done', text: 'Ready.' });
+    expect(session.agents).toEqual([]);
+  });
+
   test('run(null) ends without them where it is to wait for nobody, or is interrupted', async () => {
     const begun = Promise.withResolvers<void>();
     const options = await killedProgram((over) => {

@@ -154,8 +154,10 @@ function isExpected(
 ): boolean {
   if (background) return ended === null || hasNewsOf(parent, id);
   const call = started.origin?.call;
-  // No one waits for agents of a program that is gone; they still resume, and its next run finds them by name.
-  return typeof call === 'string' ? isOpen(open, call) : ended === null;
+  if (typeof call === 'string') return isOpen(open, call);
+  // No one waits for agents of a program that is gone; they still resume, and its next run finds them by name. What was
+  // interrupted while a run waited for it is continued like a turn.
+  return ended === null || ended.status === 'interrupted';
 }
 
 function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
