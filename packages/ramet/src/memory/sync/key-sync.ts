@@ -2,11 +2,9 @@
  * One key brought to the same state here and on the server. `sync-folder.ts` says what holds for it.
  */
 import { existsSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { Cancelled } from '../../schema/errors.ts';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { Cancelled, describeError, systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
-import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
-import { newKeyProblem } from '../wire/memory-key.ts';
 import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
 import {
   conflictKey,
@@ -18,6 +16,7 @@ import {
 } from './local-folder.ts';
 import type { MemoryClient, SentWrite } from './memory-client.ts';
 import { type AgreedKey, type KeyStep, planKey } from './plan-key.ts';
+import { newNameProblem, secretProblem } from './sending-problem.ts';
 import type { SyncState } from './sync-state.ts';
 
 export type SyncChange =
@@ -37,7 +36,7 @@ export interface SyncedText {
   readonly after: string | null;
 }
 
-type Done = { change: SyncChange; note?: string } | { skipped: string } | null;
+export type Done = { change: SyncChange; note?: string } | { skipped: string } | null;
 
 export interface KeySyncParts {
   root: string;
@@ -45,6 +44,11 @@ export interface KeySyncParts {
   state: SyncState;
   signal: AbortSignal;
   wrote?: ((note: SyncedText) => void) | undefined;
+}
+
+export interface KnownSides {
+  agreed: AgreedKey | null;
+  server: MemoryEntry | null;
 }
 
 /** Someone else changes the same key again and again. */
@@ -72,11 +76,15 @@ export class KeySync {
   }
 
   /** Until both sides agree; someone may change either meanwhile. */
-  async bringTogether(
-    key: string,
-    file: LocalFile | null,
-    sides: { agreed: AgreedKey | null; server: MemoryEntry | null },
-  ): Promise<Done> {
+  async bringTogether(key: string, file: LocalFile | null, sides: KnownSides): Promise<Done> {
+    try {
+      return await this.#bringTogether(key, file, sides);
+    } catch (error) {
+      return { skipped: reasonOf(error) };
+    }
+  }
+
+  async #bringTogether(key: string, file: LocalFile | null, sides: KnownSides): Promise<Done> {
     let [here, { server }] = [file, sides];
     for (let attempt = 0; attempt < TRIES; attempt++) {
       if (this.#signal.aborted) throw new Cancelled();
@@ -84,7 +92,7 @@ export class KeySync {
       const next = await this.#take(step, key, here, server);
       if (next === null || 'change' in next || 'skipped' in next) return next;
       if ('server' in next) server = next.server;
-      const again = await readLocal(key, this.#pathOf(key), DEFAULT_LIMITS.value);
+      const again = await readLocal(key, this.pathOf(key), DEFAULT_LIMITS.value);
       if (typeof again === 'string') return { skipped: again };
       here = again;
     }
@@ -138,7 +146,7 @@ export class KeySync {
     if (server === null) return null;
     const bytes = await this.#client.read(server);
     if (bytes === null) return { server: await this.#newest(server.key) };
-    const written = await this.#write(this.#pathOf(server.key), bytes, here);
+    const written = await this.#write(this.pathOf(server.key), bytes, here);
     if (written === 'link') return { skipped: 'what should be a folder above it is a file or a link' };
     if (written === 'overtaken') return { again: true };
     this.#agree(server, bytes);
@@ -159,7 +167,7 @@ export class KeySync {
     done: Done,
   ): Promise<Done | { server: MemoryEntry | null }> {
     if (here === null) return null;
-    const secret = (server === null ? keyProblem(key) : null) ?? secretProblem(here.bytes);
+    const secret = (server === null ? newNameProblem(key) : null) ?? secretProblem(here.bytes);
     if (secret !== null) return { skipped: secret };
     return this.#settle(await this.#client.write(key, server?.etag ?? null, here.bytes), here.bytes, done);
   }
@@ -206,14 +214,17 @@ export class KeySync {
     const secret = secretProblem(here.bytes);
     if (secret !== null) return { skipped: secret };
     const copy = conflictKey(here);
-    const path = join(this.#root, copy);
+    const path = join(dirname(here.path), basename(copy));
     if (!existsSync(path) && (await this.#write(path, here.bytes, null)) === 'link')
       return { skipped: 'a folder above it is a link' };
-    const sent = await this.#client.write(copy, null, here.bytes);
-    if (sent.outcome === 'done') this.#agree(sent.entry, here.bytes);
+    // In a folder that has a new name here the copy is a key of that: the next sync sends it.
+    if (this.#pathBelow(path).normalize('NFC') === copy) {
+      const sent = await this.#client.write(copy, null, here.bytes);
+      if (sent.outcome === 'done') this.#agree(sent.entry, here.bytes);
+    }
     if ((await this.#write(here.path, theirs, here)) !== 'done') return { again: true };
     this.#agree(server, theirs);
-    return { change: 'kept both', note: `yours is in ${copy}` };
+    return { change: 'kept both', note: `yours is in ${this.#pathBelow(path)}` };
   }
 
   async #write(path: string, bytes: Uint8Array, known: LocalFile | null): Promise<LocalChange> {
@@ -230,7 +241,7 @@ export class KeySync {
 
   #tell(path: string, known: LocalFile | null, after: Uint8Array | null): void {
     this.#wrote({
-      path: relative(this.#root, path).split(sep).join('/'),
+      path: this.#pathBelow(path),
       before: known === null ? null : textOf(known.bytes),
       after: after === null ? null : textOf(after),
     });
@@ -251,9 +262,20 @@ export class KeySync {
     return listed?.listing.keys.find((entry) => entry.key === key) ?? null;
   }
 
-  #pathOf(key: string): string {
+  #pathBelow(path: string): string {
+    return relative(this.#root, path).split(sep).join('/');
+  }
+
+  pathOf(key: string): string {
     return this.#paths.get(key) ?? join(this.#root, key);
   }
+}
+
+/** What is wrong with one file does not stop the others; what is wrong with the server does. */
+function reasonOf(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined || code === null || !/^E[A-Z]+$/.test(code)) throw error;
+  return code === 'ENOSPC' ? 'the disk is full' : `it cannot be written (${describeError(error)})`;
 }
 
 async function merge(base: string, server: Uint8Array, here: Uint8Array): Promise<string | null> {
@@ -263,16 +285,4 @@ async function merge(base: string, server: Uint8Array, here: Uint8Array): Promis
 
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8');
-}
-
-function keyProblem(key: string): string | null {
-  const problem = newKeyProblem(key);
-  if (problem !== null) return `its name cannot be a key: ${problem}`;
-  const rule = secretInKey(key);
-  return rule === null ? null : `its name has a secret (${rule}), and it was not sent: rename it`;
-}
-
-function secretProblem(bytes: Uint8Array): string | null {
-  const findings = secretsIn(Buffer.from(bytes).toString('utf8'));
-  return findings.length === 0 ? null : `it has a secret, and was not sent: ${secretsText(findings)}`;
 }

@@ -162,6 +162,19 @@ function localTwins(keys: Iterable<string>): Map<string, string> {
   return twins;
 }
 
+/** Gives a file or folder another spelling of its name; both are below the root. Leaves it where it cannot be done. */
+export function renameLocal(root: string, from: string, to: string): void {
+  const [source, target] = [join(root, from), join(root, to)];
+  try {
+    const there = lstatSync(target, { bigint: true, throwIfNoEntry: false });
+    const own = lstatSync(source, { bigint: true });
+    // Where case does not count both names lead to the same.
+    if (there === undefined || (there.ino === own.ino && there.dev === own.dev)) renameSync(source, target);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
 export type LocalChange = 'done' | 'overtaken' | 'link';
 
 /** `known` is the file as it was read; null if there was none. */

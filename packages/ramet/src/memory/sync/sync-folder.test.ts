@@ -2,60 +2,26 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newToken, type ServedMemory, servedMemory } from '../../../test/fixtures/memory-server.ts';
+import { newToken, servedMemory } from '../../../test/fixtures/memory-server.ts';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
+import { changesOf, SyncedFolder as Folder, twoFolders } from '../../../test/fixtures/synced-folder.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { openMemoryDatabase } from '../server/key-store.ts';
 import { TeamTokens } from '../server/team-tokens.ts';
 import { mergeNotes } from './merge-notes.ts';
 import { planKey } from './plan-key.ts';
-import { type SyncOptions, type SyncReport, syncFolder } from './sync-folder.ts';
-
-class Folder {
-  readonly path = join(temporaryDirectory(), 'memory');
-  readonly server: ServedMemory;
-
-  constructor(server: ServedMemory) {
-    this.server = server;
-    mkdirSync(this.path);
-  }
-
-  write(key: string, text: string | Uint8Array): void {
-    mkdirSync(dirname(join(this.path, key)), { recursive: true });
-    writeFileSync(join(this.path, key), text);
-  }
-
-  read(key: string): string | null {
-    return existsSync(join(this.path, key)) ? readFileSync(join(this.path, key), 'utf8') : null;
-  }
-
-  remove(key: string): void {
-    rmSync(join(this.path, key));
-  }
-
-  sync(token: string = this.server.token, more: Partial<SyncOptions> = {}): Promise<SyncReport> {
-    return syncFolder({ folder: this.path, url: this.server.url, token, ...more });
-  }
-
-  files(): string[] {
-    return readdirSync(this.path)
-      .filter((name) => !name.startsWith('.ramet-'))
-      .sort();
-  }
-}
+import { syncFolder } from './sync-folder.ts';
 
 function canRead(folder: string): boolean {
   try {
@@ -64,13 +30,6 @@ function canRead(folder: string): boolean {
     return false;
   }
 }
-
-async function twoFolders(): Promise<[Folder, Folder, ServedMemory]> {
-  const server = await servedMemory();
-  return [new Folder(server), new Folder(server), server];
-}
-
-const changesOf = ({ changes }: SyncReport): string[] => changes.map(({ key, change }) => `${change} ${key}`);
 
 describe('TEAM-6: the sync of a folder', () => {
   test('carries new, changed and deleted files from one folder to another', async () => {

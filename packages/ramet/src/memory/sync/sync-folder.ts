@@ -10,14 +10,15 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, systemClock } from '../../schema/clock.ts';
-import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { fewAtOnce } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
-import { KeySync, type KeySyncParts, type SyncChange, type SyncedText } from './key-sync.ts';
-import { type LocalFile, leaveBelow, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
+import { KeySync, type KeySyncParts, type SyncedText } from './key-sync.ts';
+import { leaveBelow, leaveTwins, readFolder, type SkippedKey, type SyncedFiles } from './local-folder.ts';
 import { MemoryClient } from './memory-client.ts';
 import type { AgreedKey } from './plan-key.ts';
+import { type KeyChange, RenamedKeys } from './renamed-keys.ts';
 import { lostKeys, seenText, seenWith } from './seen-history.ts';
 import { lockFolder, SyncState } from './sync-state.ts';
 
@@ -37,7 +38,7 @@ export interface SyncOptions {
 export interface SyncReport {
   team: string;
   /** In the order of keys. */
-  changes: readonly { key: string; change: SyncChange; note?: string }[];
+  changes: readonly KeyChange[];
   /** Keys that could not be synchronised; nothing of them has changed. */
   skipped: readonly SkippedKey[];
   /** Values that travelled. */
@@ -68,43 +69,49 @@ class FolderSync {
   readonly #client: MemoryClient;
   readonly #state: SyncState;
   readonly #keys: KeySync;
+  readonly #renamed: RenamedKeys;
 
   constructor(parts: KeySyncParts) {
     this.#root = parts.root;
     this.#client = parts.client;
     this.#state = parts.state;
     this.#keys = new KeySync(parts);
+    this.#renamed = new RenamedKeys({ ...parts, keys: this.#keys });
   }
 
   async run(): Promise<SyncReport> {
+    const found = await readFolder(this.#root, DEFAULT_LIMITS.value);
     let agreed = this.#state.agreed();
-    const { files, skipped } = await readFolder(this.#root, DEFAULT_LIMITS.value);
-    const known = this.#isAsAgreed(files, skipped, agreed) ? this.#state.fact('listing') : null;
+    const known = this.#isAsAgreed(found, agreed) ? this.#state.fact('listing') : null;
     const seen = seenText(this.#state.fact('seen'), agreed.values());
     const listed = await this.#client.list(known, seen);
     const team = listed?.listing.team ?? this.#state.fact('team') ?? '';
     this.#requireTeam(team);
-    const report = { team, changes: [], skipped, values: this.#client.values };
+    const report = { team, changes: [], skipped: found.skipped, values: this.#client.values };
     if (listed === null) return report;
     const server = new Map(listed.listing.keys.map((entry) => [entry.key, entry]));
     const lost = lostKeys(agreed, server, listed.listing.parted ?? null);
     this.#state.part(lost, seenWith(seen, listed.listing));
-    if (lost.size > 0) agreed = this.#state.agreed();
-    for (const { key, path } of files.values()) this.#keys.setPath(key, path);
+    const { files, skipped, renamed, moves } = await this.#renamed.begin(found, server);
+    agreed = this.#state.agreed();
     const left = new Map(skipped.map(({ key, reason }) => [key, reason]));
     leaveTwins(files, server, agreed.keys(), left);
     leaveBelow(server.keys(), files, left);
     const keys = [...new Set([...files.keys(), ...server.keys()])].filter((key) => !left.has(key)).sort();
-    const changes: { key: string; change: SyncChange; note?: string }[] = [];
-    await fewAtOnce(keys, async (key) => {
-      const sides = { agreed: agreed.get(key) ?? null, server: server.get(key) ?? null };
-      const done = await this.#keys
-        .bringTogether(key, files.get(key) ?? null, sides)
-        .catch((error) => this.#reasonOf(error));
-      if (done === null) return;
-      if ('skipped' in done) left.set(key, done.skipped);
-      else changes.push({ key, ...done });
-    });
+    const changes = [...renamed];
+    const bring = (some: readonly string[]): Promise<unknown> =>
+      fewAtOnce(some, async (key) => {
+        const sides = { agreed: agreed.get(key) ?? null, server: server.get(key) ?? null };
+        const done = await this.#keys.bringTogether(key, files.get(key) ?? null, sides);
+        if (done === null) return;
+        if ('skipped' in done) left.set(key, done.skipped);
+        else changes.push({ key, ...done });
+      });
+    // The server takes a new key in a folder that was renamed here when the old name is gone.
+    const isLate = (key: string): boolean => moves.length > 0 && server.get(key)?.deleted !== false;
+    await bring(keys.filter((key) => !isLate(key)));
+    changes.push(...(await this.#renamed.end(moves, server, left)));
+    await bring(keys.filter((key) => isLate(key) && !moves.some(({ to }) => to === key)));
     // Only a sync in which nothing was left to do knows that this listing is all there is.
     const isDone = changes.length === 0 && left.size === 0;
     this.#state.setFact('listing', isDone ? listed.tag : null);
@@ -117,11 +124,7 @@ class FolderSync {
   }
 
   /** Then an unchanged listing means that there is nothing to do. */
-  #isAsAgreed(
-    files: ReadonlyMap<string, LocalFile>,
-    skipped: readonly SkippedKey[],
-    agreed: ReadonlyMap<string, AgreedKey>,
-  ): boolean {
+  #isAsAgreed({ files, skipped }: SyncedFiles, agreed: ReadonlyMap<string, AgreedKey>): boolean {
     const living = [...agreed].filter(([, { checksum }]) => checksum !== null);
     return (
       skipped.length === 0 &&
@@ -138,14 +141,5 @@ class FolderSync {
         'other_team',
         `${this.#root} belongs to team "${known}", and the token to "${team}": use another folder, or that team's token`,
       );
-  }
-
-  /** What is wrong with one file does not stop the others; what is wrong with the server does. */
-  #reasonOf(error: unknown): { skipped: string } {
-    const code = systemCode(error);
-    if (code === undefined || code === null || !/^E[A-Z]+$/.test(code)) throw error;
-    return {
-      skipped: code === 'ENOSPC' ? 'the disk is full' : `it cannot be written (${describeError(error)})`,
-    };
   }
 }

@@ -61,6 +61,14 @@ export class SyncState implements Disposable {
     this.#db.change(sql, key, etag, checksum, value, gone);
   }
 
+  /** The record of one key is that of another from now on. */
+  rename(key: string, to: string): void {
+    this.#db.write('synced', () => {
+      this.#db.row('DELETE FROM agreed WHERE key = ?', to);
+      this.#db.row('UPDATE agreed SET key = ? WHERE key = ?', to, key);
+    });
+  }
+
   /** What the server has lost was never agreed on: with `instead` for what it has in place of that, where it is known. */
   part(lost: ReadonlyMap<string, AgreedKey | null>, seen: string | null): void {
     this.#db.write('synced', () => {
