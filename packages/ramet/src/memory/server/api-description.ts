@@ -11,7 +11,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   405: 'the path has no such method',
   408: 'the request took longer than 30 seconds to arrive; the answer has no body, and the connection ends',
   409: 'another key, or a folder of one, differs in case or Unicode form only, or has the name of a folder',
-  410: 'the key was deleted; ETag is the one of its deletion',
+  410: 'the key was deleted; ETag is the one of its deletion, and `earlier` has the beginnings of the checksums of up to 64 earlier versions',
   412: 'the key has another version, which `current` and ETag describe, was deleted, or never existed: then there is neither',
   413: 'the value is too large',
   415: 'the value has a Content-Encoding',

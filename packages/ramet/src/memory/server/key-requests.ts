@@ -81,18 +81,19 @@ function readKey(store: KeyStore, incoming: IncomingMessage, team: number): Memo
     entry = store.entry(team, key) ?? undefined;
   }
   if (entry === undefined) return refuse(404, 'missing', 'there is no such key');
-  if (entry.deleted) return refuseDeleted(entry);
+  if (entry.deleted) return refuseDeleted(store, team, entry);
   if (matches(incoming.headers['if-none-match'], entry.etag))
     return { status: 304, headers: headersOf(entry), body: null };
   const value = store.value(team, entry.key, entry.version);
   if (value !== null) return found(entry, value);
   // Another server has written it since. An entry is never removed, so it is there, in whatever version.
   const now = store.whole(team, entry.key);
-  return now.value === null ? refuseDeleted(now.entry) : found(now.entry, now.value);
+  return now.value === null ? refuseDeleted(store, team, now.entry) : found(now.entry, now.value);
 }
 
-function refuseDeleted(entry: MemoryEntry): MemoryReply {
-  return refuse(410, 'deleted', 'the key was deleted', { current: entry, headers: { ETag: entry.etag } });
+function refuseDeleted(store: KeyStore, team: number, entry: MemoryEntry): MemoryReply {
+  const more = { current: entry, earlier: store.earlier(team, entry.key), headers: { ETag: entry.etag } };
+  return refuse(410, 'deleted', 'the key was deleted', more);
 }
 
 function headersOf({ etag }: MemoryEntry): Record<string, string> {

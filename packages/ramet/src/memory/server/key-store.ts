@@ -14,7 +14,12 @@ import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { SharedDatabase, type SharedRow } from '../../system/sqlite/shared-database.ts';
 import { foldedKey } from '../wire/memory-key.ts';
-import type { MemoryEntry, MemoryLimits, MemoryListing } from '../wire/memory-shapes.ts';
+import {
+  CHECKSUM_BEGINNING,
+  type MemoryEntry,
+  type MemoryLimits,
+  type MemoryListing,
+} from '../wire/memory-shapes.ts';
 import { partOf, type SeenPart } from './history-parts.ts';
 import { MEMORY_MIGRATIONS } from './memory-schema.ts';
 
@@ -52,6 +57,10 @@ interface Waiting {
 const MOST_KNOWN = 50_000;
 
 const FIELDS = 'key, version, checksum, size, value IS NULL AS deleted';
+
+/** Versions of a key that are remembered. */
+const MOST_EARLIER = 64;
+const EARLIER = `substr(substr(checksum, 1, ${CHECKSUM_BEGINNING}) || earlier, 1, ${MOST_EARLIER * CHECKSUM_BEGINNING})`;
 
 export function openMemoryDatabase(directory: string): SharedDatabase {
   makePrivateDirectory(directory);
@@ -109,6 +118,12 @@ export class KeyStore {
     const sql = 'SELECT value FROM entries WHERE team = ? AND key = ? AND version = ?';
     const value = this.#db.row(sql, team, key, version)?.value;
     return value instanceof Uint8Array ? value : null;
+  }
+
+  /** Beginnings of the checksums that a key had, the newest first. */
+  earlier(team: number, key: string): string[] {
+    const row = this.#db.row('SELECT earlier FROM entries WHERE team = ? AND key = ?', team, key);
+    return String(row?.earlier ?? '').match(new RegExp(`.{${CHECKSUM_BEGINNING}}`, 'g')) ?? [];
   }
 
   /** An entry that is known to be there, with its value, of one version: null for a deleted key. */
@@ -184,7 +199,8 @@ export class KeyStore {
     this.#db.row(
       `INSERT INTO entries (team, key, folded, version, checksum, size, value) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (team, key) DO UPDATE SET version = excluded.version, checksum = excluded.checksum,
-         size = excluded.size, value = excluded.value`,
+         size = excluded.size, value = excluded.value,
+         earlier = CASE WHEN excluded.checksum = checksum THEN earlier ELSE ${EARLIER} END`,
       ...[team, key, foldedKey(key), version, checksum, size, value],
     );
     const entry = withTag({ key, version, checksum, size, deleted: value === null });
@@ -254,5 +270,8 @@ function entryFrom(row: SharedRow): MemoryEntry {
 
 /** The version alone would be given twice after a backup was put back. */
 function withTag(entry: Omit<MemoryEntry, 'etag'>): MemoryEntry {
-  return { ...entry, etag: `"${entry.version}-${entry.deleted ? 'deleted' : entry.checksum.slice(0, 12)}"` };
+  return {
+    ...entry,
+    etag: `"${entry.version}-${entry.deleted ? 'deleted' : entry.checksum.slice(0, CHECKSUM_BEGINNING)}"`,
+  };
 }

@@ -58,4 +58,6 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
     INSERT INTO parts (team, name, version) VALUES (new.id, lower(hex(randomblob(8))), new.version);
   END;
   `,
+  // Beginnings of the checksums of earlier versions, the newest first: an old copy brings no deleted key back.
+  `ALTER TABLE entries ADD COLUMN earlier TEXT NOT NULL DEFAULT ''`,
 ];

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -113,6 +114,20 @@ describe('TEAM-6: the memory server', () => {
     const again = await put(server, 'a.md', 'y', { 'if-match': String(deleted.headers.etag) });
     expect(again.status).toBe(201);
     expect(JSON.parse(again.text).version).toBe(3);
+  });
+
+  test('says what a deleted key was, so that an old copy of it is known: the beginnings of up to 64 checksums', async () => {
+    const server = await servedMemory();
+    let etag = '';
+    for (let number = 0; number < 70; number++) {
+      const headers: Record<string, string> = number === 0 ? CREATE : { 'if-match': etag };
+      etag = String((await put(server, 'a.md', `text ${number}\n`, headers)).headers.etag);
+    }
+    await server.ask('DELETE', '/v1/keys/a.md', { headers: { 'if-match': etag } });
+    const { error } = JSON.parse((await server.ask('GET', '/v1/keys/a.md')).text);
+    const of = (number: number): string => hash('sha256', `text ${number}\n`, 'base64url').slice(0, 12);
+    expect(error.current.checksum.slice(0, 12)).toBe(of(69));
+    expect(error.earlier).toEqual(Array.from({ length: 64 }, (_, index) => of(68 - index)));
   });
 
   test('keeps teams apart, and refuses a token that is wrong, of another form or revoked at that moment', async () => {

@@ -89,7 +89,7 @@ export class KeySync {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       if (this.#signal.aborted) throw new Cancelled();
       const step = planKey({ agreed: sides.agreed, here: here?.checksum ?? null, server });
-      const next = await this.#take(step, key, here, server);
+      const next = await this.#take(step, key, here, { server, isKnown: sides.agreed !== null });
       if (next === null || 'change' in next || 'skipped' in next) return next;
       if ('server' in next) server = next.server;
       const again = await readLocal(key, this.pathOf(key), DEFAULT_LIMITS.value);
@@ -103,7 +103,7 @@ export class KeySync {
     step: KeyStep,
     key: string,
     here: LocalFile | null,
-    server: MemoryEntry | null,
+    { server, isKnown }: { server: MemoryEntry | null; isKnown: boolean },
   ): Promise<Done | { server: MemoryEntry | null } | { again: true }> {
     switch (step) {
       case 'nothing':
@@ -123,6 +123,9 @@ export class KeySync {
       case 'push':
         return this.#push(key, here, server, { change: 'sent' });
       case 'push again':
+        // Without a record it may be a copy of an earlier version, which brings nothing back.
+        if (!isKnown && here !== null && (await this.#client.hadBefore(key, here.checksum)))
+          return this.#deleteHere(server, here);
         return this.#push(key, here, server, {
           change: 'sent again',
           note: 'it was deleted on the server, and changed here',

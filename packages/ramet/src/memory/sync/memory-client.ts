@@ -7,6 +7,7 @@ import { Cancelled, describeError, RametError, UserMistake } from '../../schema/
 import { digestOf } from '../../system/digest.ts';
 import { keyPath, keyProblem } from '../wire/memory-key.ts';
 import {
+  CHECKSUM_BEGINNING,
   ENTRY_SHAPE,
   LISTING_SHAPE,
   type MemoryEntry,
@@ -87,6 +88,14 @@ export class MemoryClient {
     if (digestOf(bytes) !== checksum) throw this.#odd(`sent something else than it lists for ${key}`);
     this.values.read += 1;
     return bytes;
+  }
+
+  /** Whether a deleted key has ever had that checksum, as far as the server remembers. */
+  async hadBefore(key: string, checksum: string): Promise<boolean> {
+    const { status, bytes } = await this.#ask('GET', `/v1/keys/${keyPath(key)}`, {}, LARGEST_VALUE);
+    const refusal = REFUSAL_SHAPE.safeParse(jsonOf(bytes));
+    const earlier = status === 410 && refusal.success ? refusal.data.error.earlier : [];
+    return earlier?.includes(checksum.slice(0, CHECKSUM_BEGINNING)) === true;
   }
 
   /** `expected` is the ETag that is replaced; null for a new key. A null `value` deletes. */

@@ -114,6 +114,31 @@ describe('TEAM-6: the sync of a folder', () => {
     expect(changesOf(await one.sync())).toEqual(['sent a.md']);
   });
 
+  test('nor from a copy of an earlier version, unless that was edited or is written on purpose', async () => {
+    const [one, two, server] = await twoFolders();
+    for (const text of ['first\n', 'second\n', 'third\n']) {
+      one.write('a.md', text);
+      await one.sync();
+    }
+    one.remove('a.md');
+    await one.sync();
+    const copyWith = async (text: string): Promise<string[]> => {
+      const copy = new Folder(server);
+      copy.write('a.md', text);
+      return changesOf(await copy.sync());
+    };
+    for (const text of ['first\n', 'second\n', 'third\n'])
+      expect(await copyWith(text)).toEqual(['deleted here a.md']);
+    expect(changesOf(await two.sync())).toEqual([]);
+    two.write('a.md', 'second\n');
+    expect(changesOf(await two.sync())).toEqual(['sent a.md']);
+    await one.sync();
+    one.remove('a.md');
+    await one.sync();
+    expect(await copyWith('first\n')).toEqual(['deleted here a.md']);
+    expect(await copyWith('first, edited\n')).toEqual(['sent again a.md']);
+  });
+
   test('keeps an edit of a file that was deleted, and restores a deleted file that was edited', async () => {
     const [one, two] = await twoFolders();
     one.write('a.md', 'a\n');

@@ -39,6 +39,9 @@ export const LISTING_SHAPE: z.ZodMiniObject<{
   keys: z.array(ENTRY_SHAPE),
 });
 
+/** Characters of a checksum that tell apart the versions of a key. */
+export const CHECKSUM_BEGINNING = 12;
+
 /** All keys of a team, deleted ones too. */
 export type MemoryListing = z.infer<typeof LISTING_SHAPE>;
 
@@ -53,6 +56,7 @@ export const REFUSAL_SHAPE: z.ZodMiniObject<{
     message: z.ZodMiniString;
     findings: z.ZodMiniOptional<z.ZodMiniArray<typeof FINDING_SHAPE>>;
     current: z.ZodMiniOptional<typeof ENTRY_SHAPE>;
+    earlier: z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString>>;
   }>;
 }> = z.object({
   error: z.object({
@@ -62,6 +66,8 @@ export const REFUSAL_SHAPE: z.ZodMiniObject<{
     findings: z.optional(z.array(FINDING_SHAPE)),
     /** Of `changed` and `deleted`: what the key is now. */
     current: z.optional(ENTRY_SHAPE),
+    /** Of `deleted`, in answer to a GET: the beginnings of the checksums of earlier versions. */
+    earlier: z.optional(z.array(z.string())),
   }),
 });
 
