@@ -7,16 +7,10 @@ import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts'
 import { keyProblem, newKeyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry, MemoryLimits } from '../wire/memory-shapes.ts';
 import type { Expected, KeyStore, WriteOutcome } from './key-store.ts';
-import {
-  jsonReply,
-  type MemoryReply,
-  matches,
-  refuse,
-  refuseFailed,
-  refuseMethod,
-  send,
-} from './memory-reply.ts';
+import { jsonReply, type MemoryReply, refuse, refuseFailed, refuseMethod, send } from './memory-reply.ts';
+import { isKnown, isMatched, isNoneMatched, isOneTag, tagsOf, wantsAnother } from './request-conditions.ts';
 import type { RequestGate } from './request-gate.ts';
+import type { OpenWrites } from './request-head.ts';
 
 export const KEYS = '/v1/keys';
 const KEY_PATH = `${KEYS}/`;
@@ -26,6 +20,7 @@ export interface KeyRequests {
   store: KeyStore;
   gate: RequestGate;
   limits: MemoryLimits;
+  writes: OpenWrites;
   /** Learns of failures that are ours. */
   note(line: string): void;
 }
@@ -36,6 +31,7 @@ export function isForKey(incoming: IncomingMessage): boolean {
 
 export function answerForKey(api: KeyRequests, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const answer = (reply: MemoryReply): void => {
+    api.writes.end(incoming, outgoing);
     // What is left of a value is read and dropped, but no more than a value may have.
     if (!incoming.complete && mayBeLonger(incoming, api.limits.value))
       outgoing.setHeader('Connection', 'close');
@@ -65,7 +61,7 @@ function replyFor(api: KeyRequests, incoming: IncomingMessage): MemoryReply | Pr
     case 'PUT':
       return writeKey(api, incoming, team.id);
     case 'DELETE':
-      return deleteKey(api.store, incoming, team.id);
+      return deleteKey(api, incoming, team.id);
     default:
       return refuseMethod(METHODS);
   }
@@ -82,7 +78,9 @@ function readKey(store: KeyStore, incoming: IncomingMessage, team: number): Memo
   }
   if (entry === undefined) return refuse(404, 'missing', 'there is no such key');
   if (entry.deleted) return refuseDeleted(store, team, entry);
-  if (matches(incoming.headers['if-none-match'], entry.etag))
+  if (wantsAnother(incoming.headers['if-match'], entry.etag) !== false)
+    return refuseOther(incoming.headers['if-match'], entry);
+  if (isKnown(incoming.headers['if-none-match'], entry.etag))
     return { status: 304, headers: headersOf(entry), body: null };
   const value = store.value(team, entry.key, entry.version);
   if (value !== null) return found(entry, value);
@@ -94,6 +92,10 @@ function readKey(store: KeyStore, incoming: IncomingMessage, team: number): Memo
 function refuseDeleted(store: KeyStore, team: number, entry: MemoryEntry): MemoryReply {
   const more = { current: entry, earlier: store.earlier(team, entry.key), headers: { ETag: entry.etag } };
   return refuse(410, 'deleted', 'the key was deleted', more);
+}
+
+function refuseOther(ifMatch: string | undefined, entry: MemoryEntry): MemoryReply {
+  return wantsAnother(ifMatch, entry.etag) === null ? refuseCondition() : refuseChanged(entry);
 }
 
 function headersOf({ etag }: MemoryEntry): Record<string, string> {
@@ -114,7 +116,7 @@ function found(entry: MemoryEntry, value: Uint8Array): MemoryReply {
 }
 
 async function writeKey(
-  { store, limits }: KeyRequests,
+  { store, limits, writes }: KeyRequests,
   incoming: IncomingMessage,
   team: number,
 ): Promise<MemoryReply> {
@@ -128,6 +130,8 @@ async function writeKey(
   if (rule !== null) return refuse(422, 'secret', `the key has a secret (${rule}): use another name`);
   if (incoming.headers['content-encoding'] !== undefined)
     return refuse(415, 'encoding', 'send the value as it is, without Content-Encoding');
+  if (incoming.headers['content-range'] !== undefined)
+    return refuse(400, 'value', 'send the whole value, without Content-Range');
   const body = await readBody(incoming, limits.value);
   if (!(body instanceof Uint8Array)) return body;
   const text = decoded(body);
@@ -137,17 +141,27 @@ async function writeKey(
     return refuse(422, 'secret', `the value has a secret: ${secretsText(findings)}; remove it`, {
       findings,
     });
-  return written(await store.write({ team, key, expected, value: body }));
+  return writes.begin(incoming)
+    ? written(await store.write({ team, key, expected, value: body }))
+    : refuse(400, 'head', 'more than the value was sent');
 }
 
-async function deleteKey(store: KeyStore, incoming: IncomingMessage, team: number): Promise<MemoryReply> {
+async function deleteKey(
+  { store, writes }: KeyRequests,
+  incoming: IncomingMessage,
+  team: number,
+): Promise<MemoryReply> {
   const key = keyFrom(pathOf(incoming));
   if (typeof key !== 'string') return key;
   const expected = conditionOf(incoming, 'send If-Match with its ETag');
   if (typeof expected === 'object' && expected !== null) return expected;
   if (expected === null)
     return refuse(428, 'condition', 'a key that is deleted exists: send If-Match with its ETag');
-  return written(await store.write({ team, key, expected, value: null }));
+  // What came with the request has been looked at by then.
+  await Promise.resolve();
+  return writes.begin(incoming)
+    ? written(await store.write({ team, key, expected, value: null }))
+    : refuse(400, 'head', 'more than a deletion was sent');
 }
 
 function written(result: WriteOutcome): MemoryReply {
@@ -204,14 +218,21 @@ function keyFrom(path: string): string | MemoryReply {
 /** What a write must say: which version it replaces, or that the key is new. */
 function conditionOf(
   { headers }: IncomingMessage,
-  wanted = 'send If-Match with one ETag, or If-None-Match: * for a new key',
+  wanted = 'send If-Match with its ETag, or If-None-Match: * for a new key',
 ): Expected | MemoryReply {
   const match = headers['if-match'];
   const none = headers['if-none-match'];
   if (match === undefined && none === undefined)
     return refuse(428, 'condition', `a write needs a condition: ${wanted}`);
-  if (match === undefined && none === '*') return null;
-  if (match !== undefined && none === undefined && /^"[\x21\x23-\x7e]{1,100}"$/.test(match)) return match;
+  if (none === undefined && match !== undefined && isOneTag(match)) return match;
+  const [tags, others] = [match === undefined ? '*' : tagsOf(match), none === undefined ? [] : tagsOf(none)];
+  if (tags === null || others === null) return refuseCondition(wanted);
+  if (match !== undefined) return (current) => isMatched(tags, current) && isNoneMatched(others, current);
+  // Any version but one: what is replaced would be unknown.
+  return others === '*' ? null : refuse(428, 'condition', `a write needs another condition: ${wanted}`);
+}
+
+function refuseCondition(wanted = 'send ETags as they were answered'): MemoryReply {
   return refuse(400, 'condition', `this condition is not understood: ${wanted}`);
 }
 

@@ -23,8 +23,8 @@ import {
 import { partOf, type SeenPart } from './history-parts.ts';
 import { MEMORY_MIGRATIONS } from './memory-schema.ts';
 
-/** `null` for a key that must not exist, nor have existed. */
-export type Expected = string | null;
+/** The ETag of the version; null for a key that must not exist, nor have existed; or what must hold for it. */
+export type Expected = string | null | ((current: MemoryEntry | null) => boolean);
 
 export interface MemoryWrite {
   team: number;
@@ -187,8 +187,9 @@ export class KeyStore {
 
   #apply({ team, key, expected, value }: MemoryWrite): WriteOutcome {
     const current = this.#read(team, key);
-    if ((current?.etag ?? null) !== expected || (value === null && current?.deleted !== false))
-      return { outcome: 'changed', current };
+    const isExpected =
+      typeof expected === 'function' ? expected(current) : (current?.etag ?? null) === expected;
+    if (!isExpected || (value === null && current?.deleted !== false)) return { outcome: 'changed', current };
     const isNew = current === null || current.deleted;
     const problem =
       value === null ? null : this.#problem(team, key, value.length - (isNew ? 0 : current.size), current);

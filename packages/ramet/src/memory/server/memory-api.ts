@@ -7,7 +7,8 @@ import { Hono } from 'hono';
 import { apiDescription } from './api-description.ts';
 import { readSeenParts } from './history-parts.ts';
 import { KEYS, type KeyRequests } from './key-requests.ts';
-import { jsonReply, type MemoryReply, matches, refuse, refuseFailed, refuseMethod } from './memory-reply.ts';
+import { jsonReply, type MemoryReply, refuse, refuseFailed, refuseMethod } from './memory-reply.ts';
+import { isKnown, wantsAnother } from './request-conditions.ts';
 import type { TokenTeam } from './team-tokens.ts';
 
 type MemoryApp = Hono<{ Bindings: HttpBindings; Variables: { team: TokenTeam } }>;
@@ -15,8 +16,14 @@ type MemoryApp = Hono<{ Bindings: HttpBindings; Variables: { team: TokenTeam } }
 export function memoryApp({ store, gate, limits, note }: KeyRequests): MemoryApp {
   const app: MemoryApp = new Hono();
   const description = apiDescription(limits);
-  app.get('/v1/openapi.json', () => responseOf(jsonReply(description)));
-  app.get('/v1/health', () => responseOf(jsonReply({ status: 'ok' })));
+  for (const [path, body] of [
+    ['/v1/openapi.json', description],
+    ['/v1/health', { status: 'ok' }],
+  ] as const) {
+    // It has no ETag: no tag is that of its version.
+    app.get(path, (c) => responseOf(refuseOther(c.req.header('if-match'), '') ?? jsonReply(body)));
+    app.all(path, () => responseOf(refuseMethod('GET, HEAD')));
+  }
   app.use('/v1/*', async (c, next) => {
     const team = gate.admit(c.env.incoming);
     if ('status' in team) return responseOf(team);
@@ -27,9 +34,10 @@ export function memoryApp({ store, gate, limits, note }: KeyRequests): MemoryApp
     const { id, name } = c.get('team');
     const ETag = store.listingTag(id);
     const headers = { ETag, 'Cache-Control': 'no-cache' };
-    const isKnown = matches(c.req.header('if-none-match'), ETag);
+    const refused = refuseOther(c.req.header('if-match'), ETag);
+    if (refused !== null) return responseOf(refused);
     return responseOf(
-      isKnown
+      isKnown(c.req.header('if-none-match'), ETag)
         ? { status: 304, headers, body: null }
         : jsonReply(store.listing(id, name, readSeenParts(c.req.query('seen'))), 200, headers),
     );
@@ -40,6 +48,13 @@ export function memoryApp({ store, gate, limits, note }: KeyRequests): MemoryApp
   return app;
 }
 
-function responseOf({ status, headers, body }: MemoryReply): Response {
+function refuseOther(ifMatch: string | undefined, etag: string): MemoryReply | null {
+  const isOther = wantsAnother(ifMatch, etag);
+  if (isOther === null) return refuse(400, 'condition', 'this If-Match is not understood');
+  const headers: Record<string, string> = etag === '' ? {} : { ETag: etag };
+  return isOther ? refuse(412, 'changed', 'it has another version', { headers }) : null;
+}
+
+export function responseOf({ status, headers, body }: MemoryReply): Response {
   return new Response(typeof body === 'string' ? body : null, { status, headers });
 }

@@ -8,7 +8,25 @@ export interface MemoryReply {
   readonly body: string | Uint8Array | null;
 }
 
-type RefusalStatus = 400 | 401 | 404 | 405 | 408 | 409 | 410 | 412 | 413 | 415 | 422 | 428 | 429 | 500 | 507;
+type RefusalStatus =
+  | 400
+  | 401
+  | 404
+  | 405
+  | 408
+  | 409
+  | 410
+  | 412
+  | 413
+  | 415
+  | 417
+  | 422
+  | 428
+  | 429
+  | 431
+  | 500
+  | 501
+  | 507;
 
 interface RefusalMore extends Omit<RefusalBody['error'], 'code' | 'message'> {
   headers?: Readonly<Record<string, string>>;
@@ -51,10 +69,4 @@ export function send(outgoing: ServerResponse, { status, headers, body }: Memory
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   outgoing.writeHead(status, { ...headers, 'Content-Length': String(length) });
   outgoing.end(body);
-}
-
-/** `*`, or a list of tags, weak ones too. */
-export function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined || header === tag) return header === tag;
-  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
 }

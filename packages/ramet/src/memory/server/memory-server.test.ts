@@ -72,14 +72,51 @@ describe('TEAM-6: the memory server', () => {
         expect.stringMatching(/send If-Match with its ETag$/),
       ]);
     }
-    for (const headers of [
-      { 'if-match': '*' },
-      { 'if-match': 'W/"1"' },
-      { 'if-match': '"1", "2"' },
-      { 'if-none-match': '"1"' },
-      { 'if-match': '"1"', ...CREATE },
-    ])
+    expect((await put(server, 'a.md', 'x', { 'if-none-match': '"1"' })).status).toBe(428);
+    for (const headers of [{ 'if-match': 'garbage' }, { 'if-match': '"1' }, { 'if-none-match': '"1" "2"' }])
       expect((await put(server, 'a.md', 'x', headers)).status).toBe(400);
+  });
+
+  test.each([
+    ['"x", ETAG', 200],
+    ['"x",ETAG,"y,z"', 200],
+    [',,ETAG ,', 200],
+    ['*', 200],
+    ['"x"', 412],
+    ['W/ETAG', 412],
+    ['"x", W/ETAG', 412],
+    [',', 412],
+    ['*, ETAG', 400],
+    ['ETAG ETAG', 400],
+  ])('compares If-Match: %s as RFC 9110 says, for reading, writing and deleting', async (form, status) => {
+    const server = await servedMemory();
+    const created = await put(server, 'a.md', 'x');
+    const of = ({ headers }: Answer): Record<string, string> => ({
+      'if-match': form.replaceAll('ETAG', String(headers.etag)),
+    });
+    for (const method of ['GET', 'HEAD'])
+      expect((await server.ask(method, '/v1/keys/a.md', { headers: of(created) })).status).toBe(status);
+    const listed = await server.ask('GET', '/v1/keys');
+    expect((await server.ask('GET', '/v1/keys', { headers: of(listed) })).status).toBe(status);
+    const written = await put(server, 'a.md', 'y', of(created));
+    expect(written.status).toBe(status);
+    expect((await server.ask('GET', '/v1/keys/a.md')).text).toBe(status === 200 ? 'y' : 'x');
+    const headers = of(status === 200 ? written : created);
+    expect((await server.ask('DELETE', '/v1/keys/a.md', { headers })).status).toBe(status);
+  });
+
+  test('with * in If-Match writes a key that is there, none that never was, and none that was deleted', async () => {
+    const server = await servedMemory();
+    const any = { 'if-match': '*' };
+    expect((await put(server, 'a.md', 'x', any)).status).toBe(412);
+    const etag = String((await put(server, 'a.md', 'x')).headers.etag);
+    expect((await put(server, 'a.md', 'x', { ...any, ...CREATE })).status).toBe(412);
+    expect((await put(server, 'a.md', 'x', { ...any, 'if-none-match': etag })).status).toBe(412);
+    expect((await put(server, 'a.md', 'x', { ...any, 'if-none-match': '"x"' })).status).toBe(200);
+    expect((await server.ask('DELETE', '/v1/keys/a.md', { headers: any })).status).toBe(200);
+    expect((await put(server, 'a.md', 'x', any)).status).toBe(412);
+    expect((await server.ask('DELETE', '/v1/keys/a.md', { headers: any })).status).toBe(412);
+    expect((await server.ask('GET', '/v1/keys/a.md', { headers: any })).status).toBe(410);
   });
 
   test('lists keys with checksums and no values, and says when nothing has changed', async () => {
@@ -372,30 +409,106 @@ describe('TEAM-6: the memory server', () => {
   });
 });
 
-/** Writes bytes, lets go, and waits until the connection is over. */
-function sendRaw(port: number, bytes: string | Uint8Array): Promise<void> {
+/** Writes bytes, lets go, and waits until the connection is over: what came back. */
+function sendRaw(port: number, bytes: string | Uint8Array, keepsOpen = false): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
-    socket.resume();
+    const socket = connect(port, '127.0.0.1', () => (keepsOpen ? socket.write(bytes) : socket.end(bytes)));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
     socket.on('error', () => {});
-    socket.on('close', () => resolve());
+    socket.on('close', () => resolve(text));
   });
 }
 
+/** One answer as it came, with nothing behind it. */
+function answerOf(raw: string, method: string): Answer {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const [first = '', ...fields] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => [
+      field.slice(0, field.indexOf(':')).toLowerCase(),
+      field.slice(field.indexOf(':') + 2),
+    ]),
+  );
+  const text = rest.join('\r\n\r\n');
+  if (method !== 'HEAD') expect(Buffer.byteLength(text)).toBe(Number(headers['content-length']));
+  return { status: Number(first.split(' ')[1]), headers, text };
+}
+
+describe('TEAM-6: a request that HTTP forbids', () => {
+  const sent = async (server: ServedMemory, head: string, body = ''): Promise<Answer> => {
+    const [line = '', ...fields] = head.split('\n');
+    const token = `Authorization: Bearer ${server.token}`;
+    const bytes = [`${line} HTTP/1.1`, token, 'Connection: close', ...fields, '', body].join('\r\n');
+    return answerOf(await sendRaw(server.port, bytes, true), line.split(' ')[0] ?? '');
+  };
+  const PUT = 'PUT /v1/keys/a.md\nHost: x\nIf-None-Match: *';
+
+  test.each([
+    ['two Host fields', 400, 'GET /v1/keys/a.md\nHost: x\nHost: y', ''],
+    ['two Host fields for the listing', 400, 'GET /v1/keys\nHost: x\nHost: x', ''],
+    ['two Host fields for no key', 400, 'GET /v1/health\nHost: x\nHost: ', ''],
+    ['a Host that is none', 400, 'GET /v1/keys/a.md\nHost: a b', ''],
+    ['a Host that is none for the listing', 400, 'GET /v1/keys\nHost: a/b', ''],
+    ['a port that is none', 400, 'GET /v1/keys\nHost: a:99999', ''],
+    ['a coding of the transfer', 501, `${PUT}\nTransfer-Encoding: gzip, chunked`, '3\r\nabc\r\n0\r\n\r\n'],
+    ['a part of a value', 400, `${PUT}\nContent-Range: bytes 0-2/10\nContent-Length: 3`, 'abc'],
+    ['an unknown Expect', 417, `${PUT}\nExpect: x\nContent-Length: 3`, 'abc'],
+    ['more than its value', 400, `${PUT}\nContent-Length: 3`, 'abcx'],
+    ['lines behind its value', 400, `${PUT}\nContent-Length: 3`, 'abc\nde\n'],
+    ['garbage behind its value', 400, `${PUT}\nContent-Length: 3`, 'abc\0GET / HTTP/9.9\r\n\r\n'],
+    ['garbage behind its last chunk', 400, `${PUT}\nTransfer-Encoding: chunked`, '3\r\nabc\r\n0\r\n\r\nabc'],
+    ['a head of 20 KB', 431, `${PUT}\nX: ${'x'.repeat(20_000)}\nContent-Length: 3`, 'abc'],
+  ])('is refused, and nothing of it is done: %s', async (_name, status, head, body) => {
+    const server = await servedMemory();
+    const answer = await sent(server, head, body);
+    expect([answer.status, errorOf(answer)]).toEqual([
+      status,
+      expect.objectContaining({ code: expect.any(String) }),
+    ]);
+    expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(404);
+  });
+
+  test('deletes nothing where more than a deletion came', async () => {
+    const server = await servedMemory();
+    await put(server, 'a.md', 'x');
+    expect((await sent(server, 'DELETE /v1/keys/a.md\nHost: x\nIf-Match: *', 'abc')).status).toBe(400);
+    expect((await server.ask('GET', '/v1/keys/a.md')).text).toBe('x');
+  });
+
+  test('but one that names the server in its target, or comes behind another, is answered', async () => {
+    const server = await servedMemory();
+    const target = `http://127.0.0.1:${server.port}/v1/keys`;
+    expect(
+      (await sent(server, `PUT ${target}/a.md\nHost: x\nIf-None-Match: *\nContent-Length: 3`, 'abc')).status,
+    ).toBe(201);
+    expect((await sent(server, `GET ${target}\nHost: x`)).status).toBe(200);
+    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n`;
+    const put = `PUT /v1/keys/b.md ${head}If-None-Match: *\r\nContent-Length: 3\r\n\r\nabc`;
+    const both = await sendRaw(server.port, `${put}GET /v1/health ${head}Connection: close\r\n\r\n`, true);
+    expect(both.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200']);
+  });
+});
+
 describe('TEAM-6: the OpenAPI description of the memory server', () => {
   test('names every path and code that the server has, and the shape of every answer', async () => {
-    const server = await servedMemory({ limits: { value: 50, keys: 2, rate: 1, burst: 45 } });
+    const limits = { value: 50, keys: 2, rate: 1, burst: 80 };
+    const server = await servedMemory({ limits, requestTimeoutMs: 300 });
     const { text } = await server.ask('GET', '/v1/openapi.json', { token: null });
     const description = JSON.parse(text);
     const seen = new Set<string>();
     const ask = async (method: string, path: string, asking: Asking = {}): Promise<Answer> => {
-      const answer = await server.ask(method, path, asking);
+      return checked(method, path, await server.ask(method, path, asking));
+    };
+    const checked = (method: string, path: string, answer: Answer): Answer => {
       const template = path.startsWith('/v1/keys/') ? '/v1/keys/{key}' : path;
       const operation = description.paths[template][method.toLowerCase()] ?? description.paths[template].get;
       const response = operation.responses[answer.status];
       expect(response, `${method} ${template} ${answer.status}`).toBeDefined();
       seen.add(`${method} ${template} ${answer.status}`);
-      for (const name of Object.keys(response.headers ?? {}))
+      for (const name of path.startsWith('/v1/keys') ? Object.keys(response.headers ?? {}) : [])
         expect(answer.headers[name.toLowerCase()]).toBeDefined();
       const schema = response.content?.['application/json']?.schema;
       if (schema === undefined) return answer;
@@ -405,8 +518,35 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
       return answer;
     };
     const none = { headers: CREATE, body: 'x' };
-    await ask('GET', '/v1/health', { token: null });
-    await ask('GET', '/v1/openapi.json', { token: null });
+    const methods = {
+      '/v1/health': ['GET', 'HEAD'],
+      '/v1/openapi.json': ['GET', 'HEAD'],
+      '/v1/keys': ['GET', 'HEAD'],
+      '/v1/keys/slow': ['GET', 'HEAD', 'PUT', 'DELETE'],
+    };
+    for (const path of ['/v1/health', '/v1/openapi.json'])
+      for (const method of ['GET', 'HEAD']) {
+        await ask(method, path, { token: null });
+        await ask(method, path, { token: null, headers: { 'if-match': '"x"' } });
+        await ask(method, path, { token: null, headers: { 'if-match': 'x' } });
+      }
+    for (const path of ['/v1/health', '/v1/openapi.json']) await ask('POST', path, { token: null });
+    const raw = async (method: string, path: string, fields: string, keepsOpen = false): Promise<void> => {
+      const bytes = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${fields}`;
+      const answer = answerOf(await sendRaw(server.port, bytes, keepsOpen), method);
+      checked(method, path, answer);
+    };
+    await Promise.all(
+      Object.entries(methods).flatMap(([path, of]) =>
+        of.flatMap((method) => [
+          raw(method, path, 'Host: y\r\n\r\n'),
+          raw(method, path, 'Expect: x\r\n\r\n'),
+          raw(method, path, 'Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
+          raw(method, path, `X: ${'x'.repeat(20_000)}\r\n\r\n`),
+          raw(method, path, 'X: ', true),
+        ]),
+      ),
+    );
     const created = await ask('PUT', '/v1/keys/a', none);
     const has = { headers: { 'if-none-match': String(created.headers.etag) } };
     const listed = await ask('GET', '/v1/keys');
@@ -414,6 +554,9 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
     for (const method of ['GET', 'HEAD'])
       await ask(method, '/v1/keys', { headers: { 'if-none-match': String(listed.headers.etag) } });
     await ask('POST', '/v1/keys');
+    for (const method of ['GET', 'HEAD'])
+      for (const path of ['/v1/keys', '/v1/keys/a'])
+        await ask(method, path, { headers: { 'if-match': '"x"' } });
     await ask('GET', '/v1/keys/a');
     for (const method of ['GET', 'HEAD']) {
       if (method === 'HEAD') await ask(method, '/v1/keys/a');
@@ -453,8 +596,8 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
           .filter(([method]) => method !== 'parameters')
           .flatMap(([method, { responses }]) =>
             Object.keys(responses)
-              // A method that a path has cannot be refused as one that it lacks; others send slowly, too much, or fill the disk.
-              .filter((code) => !['405', '408', '431', '500'].includes(code))
+              // A method that a path has cannot be refused as one that it lacks; others fill the disk.
+              .filter((code) => !['405', '500'].includes(code))
               .map((code) => `${method.toUpperCase()} ${path} ${code}`),
           ),
     );

@@ -8,8 +8,10 @@ import { DEFAULT_LIMITS, type MemoryLimits } from '../wire/memory-shapes.ts';
 import { beginPart } from './history-parts.ts';
 import { answerForKey, isForKey, type KeyRequests } from './key-requests.ts';
 import { KeyStore, openMemoryDatabase } from './key-store.ts';
-import { memoryApp } from './memory-api.ts';
+import { memoryApp, responseOf } from './memory-api.ts';
+import { refuse, send } from './memory-reply.ts';
 import { RequestGate } from './request-gate.ts';
+import { answerBroken, headProblem, OpenWrites, originForm } from './request-head.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface MemoryServerOptions {
@@ -41,7 +43,7 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
   beginHistory(db, note);
   const store = new KeyStore(db, limits);
   const gate = new RequestGate(db, new TeamTokens(db), store, limits);
-  const server = serverFor({ store, gate, limits, note }, requestTimeoutMs);
+  const server = serverFor({ store, gate, limits, note, writes: new OpenWrites() }, requestTimeoutMs);
   server.maxConnections = CONNECTIONS;
   // One that sends nothing and reads nothing.
   server.setTimeout(2 * requestTimeoutMs, (socket) => socket.destroy());
@@ -79,6 +81,7 @@ function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {
   const others = getRequestListener(memoryApp(api).fetch, {
     overrideGlobalObjects: false,
     autoCleanupIncoming: true,
+    errorHandler: () => responseOf(refuse(400, 'head', 'the address is not understood')),
   });
   const timeouts = {
     requestTimeout: requestTimeoutMs,
@@ -86,10 +89,20 @@ function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {
     connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
     keepAliveTimeout: 15_000,
   };
-  return createServer({ ...timeouts, maxHeaderSize: 16 * 1024 }, (incoming, outgoing) => {
+  // A Host that is sent twice is refused, and not the first of them taken.
+  const heads = { maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true };
+  const server = createServer({ ...timeouts, ...heads }, (incoming, outgoing) => {
+    const problem = headProblem(incoming);
+    if (problem !== null) {
+      outgoing.setHeader('Connection', 'close');
+      return send(outgoing, problem);
+    }
+    incoming.url = originForm(incoming.url);
     if (isForKey(incoming)) answerForKey(api, incoming, outgoing);
     else void others(incoming, outgoing);
   });
+  answerBroken(server, api.writes);
+  return server;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
