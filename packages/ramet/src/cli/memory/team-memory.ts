@@ -32,14 +32,14 @@ export async function sync(
 function syncedText({ team, folder, changes, skipped }: SyncedMemory): string {
   const lines = [
     ...changes.map(
-      ({ key, change, note }) =>
-        `${change.padEnd(13)}  ${visibleName(key)}${note === undefined ? '' : ` (${note})`}`,
+      ({ key, change, note }) => `${change.padEnd(13)}  ${key}${note === undefined ? '' : ` (${note})`}`,
     ),
-    ...skipped.map(({ key, reason }) => `${'left out'.padEnd(13)}  ${visibleName(key)}: ${reason}`),
+    ...skipped.map(({ key, reason }) => `${'left out'.padEnd(13)}  ${key}: ${reason}`),
   ];
   const end = changes.length === 0 && skipped.length === 0 ? 'nothing to do: ' : '';
   lines.push(`${end}${folder} and team ${team} ${skipped.length === 0 ? 'agree' : 'agree on the rest'}`);
-  return lines.map((line) => `${printable(line)}\n`).join('');
+  // Names are those of others, in reasons and notes too: each stays on its line.
+  return lines.map((line) => `${visibleName(line)}\n`).join('');
 }
 
 export async function serve(flags: ServeOptions, io: CommandIo): Promise<void> {

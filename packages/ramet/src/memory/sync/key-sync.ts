@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { Cancelled, describeError, systemCode } from '../../schema/errors.ts';
+import { Cancelled, systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
 import {
@@ -278,8 +278,14 @@ export class KeySync {
 function reasonOf(error: unknown): string {
   const code = systemCode(error);
   if (code === undefined || code === null || !/^E[A-Z]+$/.test(code)) throw error;
-  return code === 'ENOSPC' ? 'the disk is full' : `it cannot be written (${describeError(error)})`;
+  return code === 'ENOSPC' ? 'the disk is full' : `it cannot be written (${WRITE_ERRORS[code] ?? code})`;
 }
+
+const WRITE_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+};
 
 async function merge(base: string, server: Uint8Array, here: Uint8Array): Promise<string | null> {
   const { mergeNotes } = await import('./merge-notes.ts');

@@ -5,6 +5,7 @@
 import { type Clock, systemClock } from '../../schema/clock.ts';
 import { Cancelled, describeError, RametError, UserMistake } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
+import { headOf, stripAnsi, visibleLine } from '../../system/text/visible-text.ts';
 import { keyPath, keyProblem } from '../wire/memory-key.ts';
 import {
   CHECKSUM_BEGINNING,
@@ -71,13 +72,14 @@ export class MemoryClient {
       { headers },
       LARGEST_LISTING,
     );
-    if (status === 304) return null;
+    if (status === 304 && known !== null) return null;
     if (status !== 200) throw this.#odd(`answered ${status} to the listing`);
     const listing = LISTING_SHAPE.safeParse(jsonOf(bytes));
     if (!listing.success) throw this.#odd('sent a listing of another form');
     const bad = listing.data.keys.find(({ key }) => keyProblem(key) !== null);
     if (bad !== undefined) throw this.#odd(`sent the key ${JSON.stringify(bad.key.slice(0, 80))}`);
-    return { tag: received.get('etag') ?? '', listing: listing.data };
+    const { team } = listing.data;
+    return { tag: received.get('etag') ?? '', listing: { ...listing.data, team: shownLine(team) } };
   }
 
   /** Null if the key has another version by now. */
@@ -112,13 +114,21 @@ export class MemoryClient {
     if (status === 200 || status === 201) {
       const entry = ENTRY_SHAPE.safeParse(body);
       if (!entry.success) throw this.#odd('answered a write in another form');
+      this.#requireKey(key, entry.data);
       if (value !== null) this.values.written += 1;
       return { outcome: 'done', entry: entry.data };
     }
     const refusal = REFUSAL_SHAPE.safeParse(body);
     if (!refusal.success) throw this.#odd(`answered ${status} to a write of ${key}`);
     const { message, current = null } = refusal.data.error;
-    return status === 412 ? { outcome: 'changed', current } : { outcome: 'refused', reason: message };
+    if (status !== 412) return { outcome: 'refused', reason: shownLine(message) };
+    if (current !== null) this.#requireKey(key, current);
+    return { outcome: 'changed', current };
+  }
+
+  /** A key is the path of a file here. */
+  #requireKey(asked: string, { key }: MemoryEntry): void {
+    if (key !== asked) throw this.#odd(`answered for another key than ${asked}`);
   }
 
   async #ask(method: string, path: string, init: RequestInit, limit: number): Promise<Received> {
@@ -172,14 +182,22 @@ export class MemoryClient {
     return new RametError(
       'memory_server_odd',
       'terminal',
-      `the memory server ${this.#base} ${what}: check its address`,
+      `the memory server ${this.#base} ${shownLine(what)}: check its address`,
     );
   }
 
   #away(reason: string): RametError {
-    const message = `cannot reach the memory server ${this.#base}: ${reason}; nothing here is lost, sync again later`;
+    const message = `cannot reach the memory server ${this.#base}: ${shownLine(reason)}; nothing here is lost, sync again later`;
     return new RametError('memory_server_away', 'retryable', message);
   }
+}
+
+const LONGEST_LINE = 300;
+
+/** What a server says, as people are shown it: one line that nothing in it can forge or hide. */
+function shownLine(text: string): string {
+  const line = visibleLine(stripAnsi(headOf(text, 2 * LONGEST_LINE)));
+  return line.length > LONGEST_LINE ? `${headOf(line, LONGEST_LINE - 1)}…` : line;
 }
 
 async function bodyOf(response: Response, limit: number): Promise<Uint8Array> {

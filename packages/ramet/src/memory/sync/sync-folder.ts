@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { fewAtOnce } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { brokenWay } from '../../system/landing-path.ts';
 import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
 import { KeySync, type KeySyncParts, type SyncedText } from './key-sync.ts';
 import { leaveBelow, leaveTwins, readFolder, type SkippedKey, type SyncedFiles } from './local-folder.ts';
@@ -58,7 +59,15 @@ export async function syncFolder(options: SyncOptions): Promise<SyncReport> {
 /** A file, or a folder that would be below one, is a mistake of the caller. */
 function makeFolder(folder: string): void {
   let there = folder;
-  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
+  while (!existsSync(there) && there !== dirname(there)) {
+    const broken = brokenWay(there, false);
+    if (broken !== null)
+      throw new UserMistake(
+        'no_folder',
+        `${folder} cannot be synchronised: ${broken.replace(/^it/, there)}; name the folder itself`,
+      );
+    there = dirname(there);
+  }
   if (statSync(there, { throwIfNoEntry: false })?.isFile())
     throw new UserMistake('no_folder', `${folder} is no folder: name the folder to synchronise`);
   makePrivateDirectory(folder);
