@@ -168,6 +168,17 @@ describe('TEAM-6: ramet memory', () => {
         'there is no token: set RAMET_MEMORY_TOKEN, or give --token-file FILE',
       ],
       [['sync', '--server', 'http://127.0.0.1:9', '--token-file', 'missing'], 'cannot read the token in '],
+      [['sync', ''], 'the folder is empty: leave it out for the team memory of this repository, or write .'],
+      [['sync', '/', '--any-folder'], '/ has your home folder in it: name a folder of notes'],
+      [
+        ['sync', '.'],
+        `${user.repository} is the root of a repository, and all of it would be published: name`,
+      ],
+      [
+        ['sync', '--server', 'http://127.0.0.1:9', '--token-file', ''],
+        '--token-file is empty: name the file',
+      ],
+      [['serve', '--data', ''], '--data is empty: name a directory'],
       [['token', 'new', 'a b'], '"a b" cannot be the name of a team'],
       [['token', 'revoke', 'x'], 'there is no token "x": ramet memory token ls lists them'],
     ] as const;

@@ -18,6 +18,7 @@ export function addTeamMemory(memory: Command, io: CommandIo, setExitCode: (code
     .argument('[folder]', 'the folder (default: the team memory of this repository)')
     .option('--server <url>', 'address of the server (default: RAMET_MEMORY_SERVER)')
     .option('--token-file <file>', 'file with the token (default: RAMET_MEMORY_TOKEN has it)')
+    .option('--any-folder', 'also a folder that has more than notes, such as the root of a repository')
     .option('--json', 'print JSON')
     .action(async (folder, options) => setExitCode(await (await commands()).sync(folder, options, io)));
   memory

@@ -20,10 +20,10 @@ const PORT = 4747;
 
 export async function sync(
   folder: string | undefined,
-  { json, server, tokenFile }: TeamMemoryFlags & { server?: string; tokenFile?: string },
+  { json, ...options }: TeamMemoryFlags & { server?: string; tokenFile?: string; anyFolder?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  const synced = await syncMemory({ folder, server, tokenFile }, callFrom(io));
+  const synced = await syncMemory({ folder, ...options }, callFrom(io));
   if (json) io.out(jsonLine(synced));
   else io.out(syncedText(synced));
   return synced.skipped.length === 0 ? EXIT.done : EXIT.failed;

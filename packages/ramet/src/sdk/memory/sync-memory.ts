@@ -9,10 +9,13 @@ import { pathInside } from '../../system/landing-path.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import { memoryPlace } from './session-memory.ts';
+import { sharedFolder } from './shared-folder.ts';
 
 export interface SyncMemoryOptions {
   /** The team memory of this repository when absent. */
   folder?: string | undefined;
+  /** Also one that has more than notes, such as the root of a repository. */
+  anyFolder?: boolean | undefined;
   /** `RAMET_MEMORY_SERVER` when absent. */
   server?: string | undefined;
   /** `RAMET_MEMORY_TOKEN` has the token itself. */
@@ -29,6 +32,10 @@ export async function syncMemory(
 ): Promise<SyncedMemory> {
   const caller = callerOf(call);
   const { cwd, env, signal } = caller;
+  const folder =
+    options.folder === undefined
+      ? join(findPlace({ cwd, env }).project, 'memory', 'team')
+      : sharedFolder(options.folder, { cwd, env, anyFolder: options.anyFolder });
   const url = options.server ?? env.RAMET_MEMORY_SERVER;
   if (url === undefined || url === '')
     throw new UserMistake(
@@ -36,10 +43,6 @@ export async function syncMemory(
       'no memory server is named: give --server URL, or set RAMET_MEMORY_SERVER',
     );
   const token = tokenFrom(options, caller);
-  const folder =
-    options.folder === undefined
-      ? join(findPlace({ cwd, env }).project, 'memory', 'team')
-      : resolve(cwd, options.folder);
   const written: SyncedText[] = [];
   let team: string | null = null;
   try {
@@ -73,6 +76,11 @@ function recordSync(
 }
 
 function tokenFrom({ tokenFile }: SyncMemoryOptions, { cwd, env }: Caller): string {
+  if (tokenFile === '')
+    throw new UserMistake(
+      'no_memory_token',
+      '--token-file is empty: name the file, or set RAMET_MEMORY_TOKEN',
+    );
   const token = tokenFile === undefined ? env.RAMET_MEMORY_TOKEN : readToken(resolve(cwd, tokenFile));
   if (token === undefined || token.trim() === '')
     throw new UserMistake(

@@ -24,6 +24,11 @@ export interface ServeOptions extends ServedFrom {
 }
 
 function directoryOf({ data }: ServedFrom, { cwd, env }: Caller): string {
+  if (data === '')
+    throw new UserMistake(
+      'no_data',
+      '--data is empty: name a directory, or leave it out for the one of Ramet',
+    );
   return data === undefined ? join(rametHome(env), 'memory-server') : resolve(cwd, data);
 }
 
