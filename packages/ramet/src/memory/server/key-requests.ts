@@ -31,7 +31,6 @@ export function isForKey(incoming: IncomingMessage): boolean {
 
 export function answerForKey(api: KeyRequests, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const answer = (reply: MemoryReply): void => {
-    api.writes.end(incoming, outgoing);
     // What is left of a value is read and dropped, but no more than a value may have.
     if (!incoming.complete && mayBeLonger(incoming, api.limits.value))
       outgoing.setHeader('Connection', 'close');
@@ -40,7 +39,11 @@ export function answerForKey(api: KeyRequests, incoming: IncomingMessage, outgoi
   const fail = (error: unknown): void => answer(refuseFailed(error, api.note));
   try {
     const reply = replyFor(api, incoming);
-    if (reply instanceof Promise) reply.then(answer).catch(fail);
+    if (reply instanceof Promise)
+      reply
+        .finally(() => api.writes.end(incoming, outgoing))
+        .then(answer)
+        .catch(fail);
     else answer(reply);
   } catch (error) {
     fail(error);

@@ -447,6 +447,7 @@ describe('TEAM-6: a request that HTTP forbids', () => {
   const PUT = 'PUT /v1/keys/a.md\nHost: x\nIf-None-Match: *';
 
   test.each([
+    ['no Host field', 400, 'GET /v1/keys/a.md', ''],
     ['two Host fields', 400, 'GET /v1/keys/a.md\nHost: x\nHost: y', ''],
     ['two Host fields for the listing', 400, 'GET /v1/keys\nHost: x\nHost: x', ''],
     ['two Host fields for no key', 400, 'GET /v1/health\nHost: x\nHost: ', ''],
@@ -454,6 +455,7 @@ describe('TEAM-6: a request that HTTP forbids', () => {
     ['a Host that is none for the listing', 400, 'GET /v1/keys\nHost: a/b', ''],
     ['a port that is none', 400, 'GET /v1/keys\nHost: a:99999', ''],
     ['a coding of the transfer', 501, `${PUT}\nTransfer-Encoding: gzip, chunked`, '3\r\nabc\r\n0\r\n\r\n'],
+    ['a coding of the transfer without chunks', 501, `${PUT}\nTransfer-Encoding: identity`, 'abc'],
     ['a part of a value', 400, `${PUT}\nContent-Range: bytes 0-2/10\nContent-Length: 3`, 'abc'],
     ['an unknown Expect', 417, `${PUT}\nExpect: x\nContent-Length: 3`, 'abc'],
     ['more than its value', 400, `${PUT}\nContent-Length: 3`, 'abcx'],

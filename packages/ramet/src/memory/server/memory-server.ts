@@ -9,9 +9,9 @@ import { beginPart } from './history-parts.ts';
 import { answerForKey, isForKey, type KeyRequests } from './key-requests.ts';
 import { KeyStore, openMemoryDatabase } from './key-store.ts';
 import { memoryApp, responseOf } from './memory-api.ts';
-import { refuse, send } from './memory-reply.ts';
+import { refuse } from './memory-reply.ts';
 import { RequestGate } from './request-gate.ts';
-import { answerBroken, headProblem, OpenWrites, originForm } from './request-head.ts';
+import { answerBroken, headProblem, OpenWrites, originForm, sendLast } from './request-head.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface MemoryServerOptions {
@@ -89,14 +89,11 @@ function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {
     connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
     keepAliveTimeout: 15_000,
   };
-  // A Host that is sent twice is refused, and not the first of them taken.
-  const heads = { maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true };
+  // A Host that is missing or sent twice is refused as `request-head.ts` says.
+  const heads = { maxHeaderSize: 16 * 1024, joinDuplicateHeaders: true, requireHostHeader: false };
   const server = createServer({ ...timeouts, ...heads }, (incoming, outgoing) => {
     const problem = headProblem(incoming);
-    if (problem !== null) {
-      outgoing.setHeader('Connection', 'close');
-      return send(outgoing, problem);
-    }
+    if (problem !== null) return sendLast(incoming, outgoing, problem);
     incoming.url = originForm(incoming.url);
     if (isForKey(incoming)) answerForKey(api, incoming, outgoing);
     else void others(incoming, outgoing);

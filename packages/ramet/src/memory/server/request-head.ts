@@ -12,9 +12,9 @@ import { type MemoryReply, refuse, send } from './memory-reply.ts';
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d{0,5})?$/i;
 
 /** Null if nothing is. The server joins fields that are sent twice. */
-export function headProblem({ headers }: IncomingMessage): MemoryReply | null {
+export function headProblem({ headers, httpVersionMinor }: IncomingMessage): MemoryReply | null {
   const { host, 'transfer-encoding': coding } = headers;
-  if (host !== undefined && !HOST.test(host))
+  if (host === undefined ? httpVersionMinor > 0 : !HOST.test(host))
     return refuse(400, 'head', 'send one Host field, with the name of the server');
   if (coding === undefined || coding.toLowerCase() === 'chunked') return null;
   return refuse(501, 'encoding', 'send the value as it is: no Transfer-Encoding but chunked is understood');
@@ -51,11 +51,17 @@ export class OpenWrites {
   }
 }
 
+/** The last answer of a connection, whatever else it brings. */
+export function sendLast({ socket }: IncomingMessage, outgoing: ServerResponse, reply: MemoryReply): void {
+  outgoing.setHeader('Connection', 'close');
+  send(outgoing, reply);
+  socket.destroySoon();
+}
+
 export function answerBroken(server: Server, writes: OpenWrites): void {
-  server.on('checkExpectation', (_incoming, outgoing) => {
-    outgoing.setHeader('Connection', 'close');
-    send(outgoing, refuse(417, 'head', 'no Expect but 100-continue is understood'));
-  });
+  server.on('checkExpectation', (incoming, outgoing) =>
+    sendLast(incoming, outgoing, refuse(417, 'head', 'no Expect but 100-continue is understood')),
+  );
   server.on('clientError', (error, socket) => {
     if (!('remoteAddress' in socket)) socket.destroy();
     // The cast: it is one of `node:http`, which has TCP sockets.
@@ -77,12 +83,8 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function endWith(socket: Socket, { status, headers, body }: MemoryReply): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
   const all = { ...headers, 'Content-Length': Buffer.byteLength(String(body)), Connection: 'close' };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${head.join('')}\r\n${body}`);
+  if (socket.writable) socket.write(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${head.join('')}\r\n${body}`);
   socket.destroySoon();
 }

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
 import { rametHome } from '../../system/home.ts';
-import { isInside, landingPath, pathInside } from '../../system/landing-path.ts';
+import { brokenWay, isInside, landingPath, pathInside } from '../../system/landing-path.ts';
 
 interface SharedFolderOptions {
   cwd: string;
@@ -23,7 +23,8 @@ export function sharedFolder(given: string, { cwd, env, anyFolder = false }: Sha
       'the folder is empty: leave it out for the team memory of this repository, or write . for the current folder',
     );
   const folder = resolve(cwd, given);
-  // Where it leads. What cannot be found out is found by who reads it.
+  // Who reads it says what is wrong with it.
+  if (brokenWay(folder, false) !== null) return folder;
   const place = landingPath(folder) ?? folder;
   const never = neverShared(place, env);
   if (never !== null) throw new UserMistake('wide_folder', `${folder} ${never}: name a folder of notes`);
