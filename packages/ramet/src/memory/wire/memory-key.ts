@@ -54,8 +54,11 @@ function nameProblem(name: string): string | null {
   return isHidden(name) ? 'a part begins with a point' : null;
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Equal for keys that are one file where case does not count. */
 export function foldedKey(key: string): string {
+  if (ASCII.test(key)) return key.toLowerCase();
   return key.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
