@@ -15,8 +15,7 @@ import {
   writeLocal,
 } from './local-folder.ts';
 import type { MemoryClient, SentWrite } from './memory-client.ts';
-import { type AgreedKey, type KeyStep, planKey } from './plan-key.ts';
-import { newNameProblem, secretProblem } from './sending-problem.ts';
+import { type AgreedKey, type KeyStep, newNameProblem, planKey, secretProblem } from './plan-key.ts';
 import type { SyncState } from './sync-state.ts';
 
 export type SyncChange =

@@ -2,6 +2,8 @@
  * What is to be done about one key, from three things: what both sides last agreed on, what is here, and what the server
  * has. A value, without input or output. Nothing is decided by a clock.
  */
+import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
+import { newKeyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry } from '../wire/memory-shapes.ts';
 
 /** What folder and server last agreed on. Without checksum: that the key is deleted. */
@@ -49,4 +51,18 @@ export function planKey({ agreed, here, server }: KeySides): KeyStep {
 /** The file is what was deleted, also where this folder's record is lost: a copy must not bring it back. */
 function wasThere(here: string | null, last: string | null, server: MemoryEntry): boolean {
   return here === last || (last === null && here === server.checksum);
+}
+
+/** Why a new name is not sent; null if it can be. The server refuses the same. */
+export function newNameProblem(key: string): string | null {
+  const problem = newKeyProblem(key);
+  if (problem !== null) return `its name cannot be a key: ${problem}`;
+  const rule = secretInKey(key);
+  return rule === null ? null : `its name has a secret (${rule}), and it was not sent: rename it`;
+}
+
+/** The same of a text. */
+export function secretProblem(bytes: Uint8Array): string | null {
+  const findings = secretsIn(Buffer.from(bytes).toString('utf8'));
+  return findings.length === 0 ? null : `it has a secret, and was not sent: ${secretsText(findings)}`;
 }

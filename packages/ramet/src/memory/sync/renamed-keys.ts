@@ -9,8 +9,7 @@ import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
 import type { Done, KeySync, KnownSides, SyncChange, SyncedText } from './key-sync.ts';
 import { type LocalFile, readFolder, readLocal, renameLocal, type SyncedFiles } from './local-folder.ts';
 import { type KeptNames, NameSpelling } from './name-spelling.ts';
-import { type AgreedKey, planKey } from './plan-key.ts';
-import { newNameProblem, secretProblem } from './sending-problem.ts';
+import { type AgreedKey, newNameProblem, planKey, secretProblem } from './plan-key.ts';
 import type { SyncState } from './sync-state.ts';
 
 export interface KeyChange {
