@@ -11,7 +11,8 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { carriedScript, type ScriptCommand, type ScriptWord } from '../../permission/shell/script-words.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
-import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
+import { compiledFolders, packageFiles, type SearchGround, searchGround } from './module-files.ts';
+import { NamedFinds } from './named-finds.ts';
 import { isOfProcess } from './process-links.ts';
 import { computesNames } from './programs/computed-code.ts';
 import { type GitContent, gitContent, gitRuns } from './programs/git-runs.ts';
@@ -19,7 +20,6 @@ import {
   FEEDS,
   isInline,
   isPlain,
-  PLACES,
   REPLACES,
   RUNS_FOLDERS,
   RUNS_SCRIPTS,
@@ -27,9 +27,16 @@ import {
 } from './programs/known-programs.ts';
 import { PythonReading } from './programs/python-modules.ts';
 import { addInterpreters } from './programs/script-interpreters.ts';
+import {
+  isUnclearValue,
+  movesIn,
+  unclearBuiltin,
+  unclearTexts,
+  writesCode,
+} from './programs/shell-builtins.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript, readWords } from './read-script.ts';
-import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
+import { checkoutOf } from './repository-look.ts';
 import {
   executedNames,
   readsCommands,
@@ -38,10 +45,9 @@ import {
   startedPrograms,
 } from './started-programs.ts';
 import { toldFiles } from './told-files.ts';
-import { type CommandReach, isName, isPath, namesIn, namesInWords, roughWords } from './word-names.ts';
+import { type CommandReach, isName, isPath, namesInWords, roughWords } from './word-names.ts';
 
 const MOST_WORDS = 2_000;
-const MOST_DIRECTORIES = 24;
 const DEEPEST_SCRIPT = 4;
 
 /**
@@ -61,13 +67,22 @@ export function commandReach(
   return reading.reach();
 }
 
-interface ReadGround {
+interface ReadGround extends Pick<CommandGround, 'isFed' | 'depth' | 'data'> {
+  /** A script that it is fed is part of the command. */
+  hasBody?: boolean;
+}
+
+interface CommandGround {
   /** A program that reads its script gets one that is known. */
   isFed: boolean;
   depth: number;
   /** That script is part of the command. */
-  hasBody?: boolean;
+  hasBody: boolean;
   data: DataWords;
+  /** What the script changes into. */
+  moves: readonly ScriptWord[];
+  /** Scripts in words, which are read by themselves. */
+  carried: ReadonlySet<ScriptWord | null>;
 }
 
 class ReachReading {
@@ -82,6 +97,7 @@ class ReachReading {
   /** Their output may be what runs, if it is not clear what does. */
   readonly #gitContent: GitContent[] = [];
   readonly #ground: SearchGround;
+  readonly #named: NamedFinds;
   readonly #python: PythonReading;
 
   constructor(root: string, directories: readonly string[], answers: boolean) {
@@ -90,6 +106,7 @@ class ReachReading {
     this.#directories = new Set(directories);
     this.#starts = [...this.#directories];
     this.#ground = searchGround(this.#directories, [root, ...directories, ...directories.map(checkoutOf)]);
+    this.#named = new NamedFinds(this.#found, this.#ground);
     this.#python = new PythonReading(this.#ground);
   }
 
@@ -105,18 +122,26 @@ class ReachReading {
   }
 
   script(text: string, depth: number): void {
-    const script = readScript(text, this.#root, this.#starts);
+    const tops = this.#tops();
+    const script = readScript(text, this.#root, this.#starts, tops);
     const { plain, commands, inputs, outputs, unclear } = script;
     for (const reason of unclear) this.#found.unclear.add(reason);
     this.#hasOwnPython &&= !script.losesPython;
     const isFed = /<<|<\s*\S/.test(text) && inputs.every(({ open }) => open === null);
     const data = dataWords(plain, commands, { root: this.#root, answers: this.#answers, outputs });
     const fed = inputs.flatMap((one) => one.texts);
+    if (data.runsCopies && writesCode(text, commands)) this.#found.unclear.add('a script that it writes');
     const rough = [...roughWords(plain, this.#root), ...fed];
     this.#read(commands, data.isAll ? rough.filter((one) => !fed.includes(one)) : rough, {
       isFed: isFed && !text.includes('|'),
       ...{ depth, data, hasBody: text.includes('<<') },
     });
+    // In a folder that it enters git may name another top.
+    if (text.includes('--show-toplevel') && this.#tops().length > tops.length) this.script(text, depth);
+  }
+
+  #tops(): string[] {
+    return [...new Set([this.#root, ...[...this.#directories].map(checkoutOf)])];
   }
 
   words(texts: readonly string[]): void {
@@ -141,7 +166,8 @@ class ReachReading {
     if (names.size > MOST_WORDS) this.#found.unclear.add('its length');
     if ([...names].some(isOfProcess)) this.#found.unclear.add('a path that leads through a process');
     for (const name of [...names].slice(0, MOST_WORDS)) if (isName(name)) this.#names.add(name);
-    this.#enterAll();
+    if (!this.#named.enterAll(this.#directories, this.#names))
+      this.#found.unclear.add('all the folders it names');
     const run = new Set([
       ...rough.filter((name) => !data.names.has(name)),
       ...namesOf(words.filter((word) => !data.words.has(word))),
@@ -153,31 +179,15 @@ class ReachReading {
         if (run.has(name))
           this.#found.add(path, isAbsolute(name) && !this.#ground.isOurs(path), data.written.get(name));
       }
-    for (const command of commands) this.#command(command, { isFed, depth, hasBody, data });
+    const moves = movesIn(commands);
+    for (const command of commands) this.#command(command, { isFed, depth, hasBody, data, moves, carried });
   }
 
-  /** Every directory that a name, or names one after the other, lead to. */
-  #enterAll(): void {
-    const found = [...this.#directories];
-    for (const directory of found)
-      for (const name of this.#names) {
-        const path = resolve(directory, name);
-        if (this.#directories.has(path) || !(this.#ground.isOurs(path) || isTemporary(path))) continue;
-        if (!isDirectory(path)) continue;
-        if (this.#directories.size >= MOST_DIRECTORIES)
-          return void this.#found.unclear.add('all the folders it names');
-        this.#directories.add(path);
-        found.push(path);
-      }
-  }
-
-  #command({ words, assignments }: ScriptCommand, ground: Required<ReadGround>): void {
+  #command({ words, assignments }: ScriptCommand, ground: CommandGround): void {
     const { isFed, depth, hasBody, data } = ground;
-    for (const { name, texts, open } of assignments) {
-      if (open !== null && PLACES.test(name)) this.#found.unclear.add(`the value of ${name}`);
-      for (const text of texts.flatMap((one) => one.split(/[:\s]/)).flatMap(namesIn))
-        if (PLACES.test(name) || text.includes('/')) this.#folder(text);
-      if (PLACES.test(name)) for (const text of texts) this.#stems(text);
+    for (const assigned of assignments) {
+      if (isUnclearValue(assigned)) this.#found.unclear.add(`the value of ${assigned.name}`);
+      this.#named.assigned(assigned);
     }
     const { programs, unknown, isOpen } = startedPrograms(words);
     if (isOpen) this.#found.unclear.add('the program it starts');
@@ -186,6 +196,7 @@ class ReachReading {
     const isStream = isFed && !programs.some(({ name }) => FEEDS.test(name));
     for (const program of programs) {
       const [name, rest] = [program.name, program.rest.filter((word) => !data.words.has(word))];
+      const own = words.at(-1 - program.rest.length);
       this.#told(name, words, depth);
       for (const path of this.#python.started(program, data.text)) this.#found.add(path);
       this.#content(program, data, isFedNames(programs));
@@ -193,23 +204,21 @@ class ReachReading {
         const runner = testRunner(program);
         if (runner !== null) this.#found.unknown.add(runner);
         if (runner !== null && runner !== name) this.#told(runner, words, depth);
-        for (const { texts } of rest) for (const text of texts) this.#stems(text);
+        for (const { texts } of rest) for (const text of texts) this.#named.stems(text);
         continue;
       }
-      const executed = executedNames({ name, rest }, words.at(-1 - program.rest.length));
-      for (const one of executed) this.#found.execute(one, this.#ground);
-      if (name === 'cd' || name === 'pushd') {
-        if (rest.some(({ open }) => open !== null)) this.#found.unclear.add('the folder it changes into');
-      } else if (RUNS_SCRIPTS.test(name))
-        this.#runner(name, rest, isStream && !(hasBody && SHELLS.test(name)));
+      for (const one of executedNames({ name, rest }, own)) this.#found.execute(one, this.#ground);
+      const why = unclearBuiltin({ name, rest }, ground.moves) ?? unclearTexts(program, ground.carried);
+      if (why !== null) this.#found.unclear.add(why);
+      if (RUNS_SCRIPTS.test(name)) this.#runner(name, rest, isStream && !(hasBody && SHELLS.test(name)));
       else if (RUNS_FOLDERS.test(name))
-        for (const { texts } of rest) for (const text of texts) this.#folder(text);
-      if (hasBody && RUNS_SCRIPTS.test(name)) this.#stems([...this.#names].join(' '));
+        for (const { texts } of rest) for (const text of texts) this.#named.folder(text);
+      if (hasBody && RUNS_SCRIPTS.test(name)) this.#named.stems([...this.#names].join(' '));
       if (name === 'git') this.#git(words);
       else if (FEEDS.test(name) && isReplaced) this.#found.unclear.add(`what ${name} fills in`);
       // Many a program runs a script that it is given without its ending.
       if (!isPlain(name))
-        for (const { texts } of rest) for (const text of texts) if (isPath(text)) this.#stems(text);
+        for (const { texts } of rest) for (const text of texts) if (isPath(text)) this.#named.stems(text);
     }
   }
 
@@ -223,18 +232,18 @@ class ReachReading {
       const isInline = isInlineAt(at);
       if (isInline && isCarried) return;
       for (const text of texts) {
-        this.#stems(text);
+        this.#named.stems(text);
         if (isInline) for (const path of packageFiles(text, this.#ground)) this.#found.add(path, false);
         if (isInline && computesNames(name, text)) this.#found.unclear.add(`what ${name} runs`);
         // `perl -Ilib -Mlib=x`: the value is in the same word.
-        if (/^-[A-Z]./.test(text)) for (const one of text.slice(2).split('=')) this.#folder(one);
+        if (/^-[A-Z]./.test(text)) for (const one of text.slice(2).split('=')) this.#named.folder(one);
       }
     });
     if (/^(?:python|pypy)/.test(name) && !this.#hasOwnPython)
       for (const folder of compiledFolders(this.#found.paths, this.#ground)) this.#found.folders.add(folder);
     const { folders, patterns, end } = scriptOf(name, words);
-    if (!isCarried) for (const one of folders) this.#folder(one);
-    for (const one of patterns) this.#pattern(one);
+    if (!isCarried) for (const one of folders) this.#named.folder(one);
+    for (const one of patterns) this.#named.pattern(one);
     if (end === 'open') this.#found.unclear.add(`what ${name} runs`);
     else if (end === 'none' && !isFed && !/awk$/.test(name)) this.#found.unclear.add(`what ${name} reads`);
   }
@@ -243,8 +252,8 @@ class ReachReading {
     const ground = { answers: this.#answers, isFed, directories: this.#directories };
     const found = contentReach(program, data, ground);
     if (found.isOpen) this.#found.unknown.add(program.name);
-    for (const one of found.patterns) this.#pattern(one);
-    for (const one of found.folders) this.#folder(one);
+    for (const one of found.patterns) this.#named.pattern(one);
+    for (const one of found.folders) this.#named.folder(one);
     if (found.unclear !== null) this.#found.unclear.add(found.unclear);
     if (readsCommands(program)) this.#found.unclear.add(`what ${program.name} reads`);
     if (program.name !== 'git') return;
@@ -254,9 +263,11 @@ class ReachReading {
 
   #git(words: readonly ScriptWord[]): void {
     const { names, folders, alias } = gitRuns(words, this.#starts);
-    for (const one of names) this.#folder(one);
+    for (const one of names) this.#named.folder(one);
     for (const one of folders) this.#found.folders.add(one);
     if (alias !== null) this.#found.unclear.add(`git ${alias}`);
+    if (words.some(({ start }) => start.startsWith('--config-env')))
+      this.#found.unclear.add('git --config-env');
   }
 
   /** By files that are not named. */
@@ -273,26 +284,5 @@ class ReachReading {
         return inner.reach();
       },
     });
-  }
-
-  #stems(text: string): void {
-    for (const path of stemFiles(text, this.#ground)) this.#found.add(path, false);
-  }
-
-  /** All of it, if that is what the name leads to. */
-  #folder(name: string): void {
-    if (!isName(name)) return;
-    for (const directory of this.#directories) {
-      const path = resolve(directory, name);
-      if (this.#ground.isOurs(path) && isDirectory(path)) this.#found.folders.add(path);
-    }
-  }
-
-  #pattern(text: string): void {
-    const before = text.slice(0, text.search(/[*?[]/));
-    const folder = before.includes('/') ? before.slice(0, before.lastIndexOf('/') + 1) : '.';
-    this.#folder(folder);
-    // Agents write there, too.
-    if (isTemporary(folder) && isDirectory(folder)) this.#found.folders.add(folder.replace(/\/+$/, ''));
   }
 }

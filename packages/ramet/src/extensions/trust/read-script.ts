@@ -22,14 +22,18 @@ export interface ReadScript extends ScriptWords {
   readonly losesPython: boolean;
 }
 
-export function readScript(text: string, root: string, starts: readonly string[]): ReadScript {
+/** `tops` are those of all checkouts that it may be in. */
+export function readScript(
+  text: string,
+  root: string,
+  starts: readonly string[],
+  tops: readonly string[] = [...new Set([root, ...starts.map(checkoutOf)])],
+): ReadScript {
   const plain = text.replace(/\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g, '$' + '{CLAUDE_PROJECT_DIR}');
-  const tops = [...new Set([root, ...starts.map(checkoutOf)])];
   const projects = CHANGES_PROJECT.test(plain) ? [...new Set([root, ...starts])] : [root];
   const read = tops.flatMap((top) =>
     projects.map((project) =>
       scriptWords(plain.replace(EMOJI, '$1'), {
-        directories: starts,
         root: top,
         variables: { CLAUDE_PROJECT_DIR: project },
       }),

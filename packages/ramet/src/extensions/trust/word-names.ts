@@ -47,9 +47,9 @@ export function roughWords(text: string, root: string): string[] {
 const ROOT = '\u0001';
 const MOST_LETTERS = 3;
 
-/** What a word may name: itself, or what stands behind a sign or letters of an option: `--x=a`, `-ra`, `@a`, `a:b`. */
+/** What a word may name: itself, or what stands behind a sign or letters of an option: `--x=a`, `-ra`, `@a`, `a:b`, `!a`. */
 export function namesIn(word: string): string[] {
-  const parts = word.split(/[=:@]/);
+  const parts = word.split(/[=:@!]/);
   const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
   return [word, ...parts, ...Array.from({ length: letters }, (_, index) => word.slice(index + 2))];
 }

@@ -46,6 +46,8 @@ function isOpen(text: string, isPerl: boolean): boolean {
   const [first = ''] = text.match(TEXT) ?? [];
   if (!text.replace(/^\[\s*/, '').startsWith(first) || first === '') return true;
   if (isPerl && /^"[^"]*[$@]\w/.test(first)) return true;
+  // A shell puts something in its place.
+  if (/\$[\w{(]/.test(first)) return true;
   const others = text.slice(text.indexOf(first) + first.length);
   const isList = text.startsWith('[') || /^\s*,\s*["'[]/.test(others);
   const isJoined = /^\s*[+.%]/.test(others);

@@ -126,7 +126,10 @@ export function isPlain(program: string): boolean {
 
 /** Variables that lead programs to what they load. */
 export const PLACES: RegExp =
-  /PATH$|(?:PERL5|RUBY)LIB$|^(?:BASH_)?ENV$|OPT(?:(?:ION)?S)?$|(?:DIRS?|HOME|ROOT)$/;
+  /PATH$|(?:PERL5|RUBY)LIB$|^(?:BASH_)?ENV$|OPT(?:(?:ION)?S)?$|(?:DIRS?|HOME|ROOT)$|^(?:LUA_C?PATH\w*|PYTHON(?:USERBASE|PLATLIBDIR))$/;
+/** Variables whose value a program runs, or loads what it names. */
+export const NAMES_PROGRAM: RegExp =
+  /(?:^|_)(?:PAGER|EDITOR|VISUAL|SHELL|BROWSER|ASKPASS|COMMAND|CMD|WRAPPER|PRELOAD|INIT|STARTUP|HELPER)$|^(?:CC|CXX|LD|AR|MAKEFILES|MAKEFLAGS|PERL5DB|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|WARNINGS|BREAKPOINT)|DYLD_INSERT_LIBRARIES|GIT_(?:SSH|EXTERNAL_DIFF|CONFIG_\w+))$/;
 /** They give what they read to a command as its words. */
 export const FEEDS: RegExp = /^(?:xargs|parallel)$/;
 /** With these, what they read goes into words of the command: `xargs -I% sh %`. */
