@@ -133,6 +133,18 @@ const CHANGED: Cases = [
   ['PYTHONSTARTUP=$X python3 -i -c 1', X],
 ];
 
+const LOADED: Cases = [
+  ['ruby -r./pre x.rb', 'pre.rb'],
+  ['ruby -wr./pre x.rb', 'pre.rb'],
+  ['RUBYOPT=-r./pre ruby x.rb', 'pre.rb'],
+  ['RUBYOPT="-w -r./pre" ruby x.rb', 'pre.rb'],
+  ['export RUBYOPT=-r./pre; ruby x.rb', 'pre.rb'],
+  ['lua -lpre x.lua', 'pre.lua'],
+  ['lua5.4 -lpre x.lua', 'pre.lua'],
+  ['node -r./pre x.js', 'pre.js'],
+  ['NODE_OPTIONS=-r./pre node x.js', 'pre.js'],
+];
+
 const ELSEWHERE: Cases = [
   ['cd own; sh "$PWD-two/x.sh"', 'own-two/x.sh'],
   ['sh "${PWD}x/x.sh"', 'home/x.sh'],
@@ -217,6 +229,10 @@ describe('SEC-1: a file that a command runs counts', () => {
     expect(counts(command, file)).toBe(true);
   });
 
+  test.for(LOADED)('as the value of an option or variable: %s: %s', ([command, file]) => {
+    expect(counts(command, file)).toBe(true);
+  });
+
   test.for(ELSEWHERE)('as a part of a name, in a word that is a script: %s: %s', ([command, file]) => {
     expect(counts(command, file)).toBe(true);
   });
@@ -235,6 +251,7 @@ describe('SEC-1: a file that a command runs counts', () => {
     'trap "rm -f t" EXIT; sh x.sh',
     'while IFS= read -r f; do echo "$f"; done | sh x.sh',
     "PS4='+ $LINENO '; sh x.sh",
+    'ruby -r./pre x.rb',
     'NODE_OPTIONS="--max-old-space-size=4096" node x.js',
     'git commit -m "a $5 b"',
     'FILE=$(cat); npx prettier --write "$FILE"',

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
 import { BEGINS_FOLDER } from './programs/known-programs.ts';
 import { entriesOf, isDirectory } from './repository-look.ts';
-import { isName } from './word-names.ts';
+import { isName, namesIn } from './word-names.ts';
 
 /** Where they are looked for. */
 export interface SearchGround {
@@ -30,7 +30,9 @@ const NAMES = /[\w./@-]+/g;
 
 /** A file may be named without its ending, and a module with dots for slashes. */
 export function stemFiles(text: string, { directories, isOurs, list }: SearchGround): string[] {
-  const names = text.match(NAMES) ?? [];
+  // `-r./a`, `-Mx::y`
+  const written = [text, text.replaceAll('::', '/')].flatMap((one) => one.match(NAMES) ?? []);
+  const names = written.flatMap((one) => (one.startsWith('-') ? namesIn(one) : [one]));
   const spelled = [...new Set([...names, ...names.map((one) => one.replaceAll('.', '/'))])];
   return spelled
     .filter((name) => isName(name) && !name.startsWith('-'))

@@ -45,7 +45,7 @@ export function roughWords(text: string, root: string): string[] {
 
 /** Stands for the root until words are apart: its own name may have spaces. */
 const ROOT = '\u0001';
-const MOST_LETTERS = 3;
+const MOST_LETTERS = 6;
 
 /** What a word may name: itself, or what stands behind a sign or letters of an option: `--x=a`, `-ra`, `@a`, `a:b`, `!a`. */
 export function namesIn(word: string): string[] {
