@@ -27,13 +27,31 @@ function reviewObject({ root, parts, isOld }: TrustReview, isTrusted: boolean): 
   return { root, is_trusted: isTrusted, is_old: isOld, parts };
 }
 
+/** How a line says what programs load that no word names. */
+const LOADED = / \(what (.+) loads\)$/s;
+
 /** What trust is about, each with what has changed of it. */
 export function reviewLines(parts: TrustReview['parts']): string[] {
-  return parts.flatMap(({ kind, source, state, difference, files, unfollowed }) => [
+  const shown = new Set<string>();
+  let others = 0;
+  /** Each program once: many commands start the same. */
+  const isNew = (line: string): boolean => {
+    const programs = LOADED.exec(line)?.[1]?.split(', ') ?? [line];
+    if (programs.every((one) => shown.has(one))) {
+      others++;
+      return false;
+    }
+    for (const one of programs) shown.add(one);
+    return true;
+  };
+  const lines = parts.flatMap(({ kind, source, state, difference, files, unfollowed }) => [
     `${state.padEnd(8)} ${kind}: ${source}${files.length === 0 ? '' : ` (with ${files.join(', ')})`}`,
     ...(state === 'trusted' ? [] : difference.map((line) => `  ${line}`)),
-    ...unfollowed.map((what) => `  not followed: ${what}`),
+    ...unfollowed.filter(isNew).map((what) => `  not followed: ${what}`),
   ]);
+  return others === 0
+    ? lines
+    : [...lines, `  not followed either: the same in ${others} more ${others === 1 ? 'place' : 'places'}`];
 }
 
 function answer({ revoke, show }: TrustFlags, { root, isTrusted, isOld, parts }: TrustReview): string {

@@ -29,6 +29,10 @@ const FILES = {
   'own/tools/x.sh': '',
   'own/deep/k': '',
   'home/x.sh': '',
+  'lefthook-local.yml': '',
+  '.lefthook/pre-commit/x.sh': '',
+  '.mise/tasks/x': '',
+  'CTestTestfile.cmake': '',
   'own-two/x.sh': '',
   'tool.py': '',
   'sub/m.py': '',
@@ -257,5 +261,83 @@ describe('SEC-1: a file that a command runs counts', () => {
     'FILE=$(cat); npx prettier --write "$FILE"',
   ])('%s: is followed, so that other files do not count', (command) => {
     expect(counts(command, 'home/x.sh')).toBe(false);
+  });
+});
+
+describe('SEC-1: what a program loads by itself is listed', () => {
+  const listed = (command: string): readonly string[] => {
+    const { loads, unknown } = commandReach([command], root, [root]);
+    return [...new Set([...loads, ...unknown])];
+  };
+
+  test.for([
+    ...['pytest', 'ctest', 'tox', 'nox', 'rspec', 'jest', 'mypy .', 'ruff check .', 'black .', 'isort sub'],
+    ...[
+      'prettier --write x.js',
+      'biome check',
+      'cmake --build b',
+      'cmake .',
+      'terraform apply',
+      'bazel test //a',
+    ],
+    ...[
+      'vagrant up',
+      'lefthook run pre-commit',
+      'pre-commit run',
+      'mise run x',
+      'volta run x',
+      'rake -Rsub/lib',
+    ],
+    ...['cargo test', 'docker compose up', 'bundle exec rspec', 'turbo run x', 'deno task x', 'ssh host ls'],
+    ...['/usr/bin/pytest -q', '/opt/tool x', 'node_modules/.bin/jest', 'timeout 5 pytest', 'flock l frob'],
+  ])('%s', (command) => {
+    expect(listed(command)).not.toEqual([]);
+  });
+
+  test.for([
+    ['python3 -m pytest', 'pytest'],
+    ['python3 -m coverage run x', 'coverage'],
+    ['git lfs pull', 'git lfs'],
+    ['node --test', 'node --test'],
+    ['npm exec frob', 'frob'],
+    ['npx frob', 'frob'],
+    ['cargo test', 'cargo test'],
+    ['/usr/bin/pytest -q', 'pytest'],
+    ['php -d a=b -z ext.so x.php', 'php'],
+    ['ruby --external-encoding=x x.rb', 'ruby'],
+    ['perl -d x.pl', 'perl'],
+    ['python3 -X presite=a -c 1', 'python3'],
+    ['php -z ext.so x.php', 'php'],
+    ['node --experimental-config-file=c x.js', 'node'],
+  ] as const)('%s: %s', ([command, program]) => {
+    expect(listed(command)).toContain(program);
+  });
+
+  test.for([
+    ...[
+      'sh x.sh',
+      './x.sh',
+      'cat x.sh | jq . | tail -3',
+      'git status',
+      'node x.js',
+      'node --no-warnings x.js',
+    ],
+    ...[
+      'python3 -u tool.py',
+      'python3 -m json.tool',
+      'python3 -m sub.m',
+      'perl -ne print x.sh',
+      'ruby -w x.rb',
+    ],
+    ...['npm test', 'bash -euo pipefail x.sh', 'timeout 5 sh x.sh', 'flock l sh x.sh', 'nice -n 5 sh x.sh'],
+  ])('%s: is not listed', (command) => {
+    expect(listed(command)).toEqual([]);
+  });
+
+  test('lefthook reads what a person has for themselves, and mise runs files by their names', () => {
+    expect(counts('lefthook run pre-commit', 'lefthook-local.yml')).toBe(true);
+    expect(counts('git commit', '.lefthook/pre-commit/new.sh')).toBe(true);
+    expect(counts('mise run x', '.mise/tasks/x')).toBe(true);
+    expect(counts('ctest', 'CTestTestfile.cmake')).toBe(true);
   });
 });

@@ -25,6 +25,7 @@ import {
   RUNS_SCRIPTS,
   SHELLS,
 } from './programs/known-programs.ts';
+import { loadedBy } from './programs/loading-programs.ts';
 import { PythonReading } from './programs/python-modules.ts';
 import { addInterpreters } from './programs/script-interpreters.ts';
 import {
@@ -197,6 +198,8 @@ class ReachReading {
     for (const program of programs) {
       const [name, rest] = [program.name, program.rest.filter((word) => !data.words.has(word))];
       const own = words.at(-1 - program.rest.length);
+      const loads = loadedBy(program, own, this.#named);
+      if (loads !== null) this.#found.loads.add(loads);
       this.#told(name, words, depth);
       for (const path of this.#python.started(program, data.text)) this.#found.add(path);
       this.#content(program, data, isFedNames(programs));

@@ -1,7 +1,7 @@
 /** What a name leads to that a command gives to a program, in each directory that it may be in. */
 import { resolve } from 'node:path';
 import type { ScriptCommand } from '../../permission/shell/script-words.ts';
-import { type SearchGround, stemFiles } from './module-files.ts';
+import { packageFiles, type SearchGround, stemFiles } from './module-files.ts';
 import { PLACES } from './programs/known-programs.ts';
 import type { ReachFinds } from './reach-finds.ts';
 import { isDirectory, isTemporary } from './repository-look.ts';
@@ -16,6 +16,15 @@ export class NamedFinds {
   constructor(found: ReachFinds, ground: SearchGround) {
     this.#found = found;
     this.#ground = ground;
+  }
+
+  /** Whether it may be a file of the repository. */
+  isOwn(name: string): boolean {
+    return [...this.#ground.directories].some((directory) => this.#ground.isOurs(resolve(directory, name)));
+  }
+
+  isOwnModule(name: string): boolean {
+    return stemFiles(name, this.#ground).length > 0 || packageFiles(name, this.#ground).length > 0;
   }
 
   /** Without its ending. */

@@ -13,6 +13,7 @@ export class ReachFinds {
   readonly folders: Set<string> = new Set();
   readonly unclear: Set<string> = new Set();
   readonly unknown: Set<string> = new Set();
+  readonly loads: Set<string> = new Set();
   /** Scripts in Python whose imports only they know. */
   readonly importing: Set<string> = new Set();
   /** Compilers that write files. */
@@ -55,11 +56,12 @@ export class ReachFinds {
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
-  take({ paths, folders, unclear, imports, unknown, built, outputs, executed }: CommandReach): void {
+  take({ paths, folders, unclear, imports, unknown, loads, built, outputs, executed }: CommandReach): void {
     if (imports !== null) this.importing.add(imports.script);
     for (const one of paths) this.#paths.set(one.path, one);
     if (unclear === null) for (const one of folders) this.folders.add(one);
     for (const one of unknown) this.unknown.add(one);
+    for (const one of loads) this.loads.add(one);
     for (const one of built) this.built.add(one);
     for (const one of outputs) this.outputs.add(one);
     this.executed.push(...executed);
@@ -79,6 +81,7 @@ export class ReachFinds {
       unclear,
       imports: script === null ? null : { script, folders: starts },
       unknown: [...this.unknown],
+      loads: [...this.loads].filter((one) => !this.unknown.has(one)),
       built: [...this.built],
       outputs: [...outputs],
       executed,

@@ -54,8 +54,10 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
   const programs: StartedProgram[] = [];
   const unknown: string[] = [];
   let isOpen = false;
-  /** The next operand is a program, or the name of what one runs. */
-  let next: 'program' | 'name' | null = 'program';
+  /** The next operand is a program, the name of what one runs, or something before a program. */
+  let next: 'program' | 'name' | 'other' | null = 'program';
+  /** It stands where other words come first. */
+  let isLater = false;
   /** An option came first, whose value may have been taken for the program. */
   let isVague = false;
   for (const [index, { texts, open, start }] of words.entries()) {
@@ -76,16 +78,29 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
       programs.push({ name, rest: words.slice(index + 1) });
       if (LOADS_MORE.test(name)) unknown.push(name);
       const isKnown = isRunner || isPlain(name) || manifestsOf(name).length > 0;
-      if (next === 'program' && !isKnown && !text.includes('/') && !SUBCOMMANDS.test(name))
+      if (next === 'program' && !isLater && !isKnown && !text.includes('/') && !SUBCOMMANDS.test(name))
         unknown.push(name);
     }
     if (index === 0 && !RUNS_COMMANDS.test(name)) break;
-    if (RUNS_COMMANDS.test(name)) next = FINDS.test(name) ? null : PASSES_ON.test(name) ? 'program' : 'name';
+    isLater ||= next === 'other' || next === 'name';
+    if (next === 'other') next = 'program';
+    else if (RUNS_COMMANDS.test(name)) next = nextAfter(name);
+    else if (next === 'name' && RUNS_PACKAGE.test(name) && PACKAGERS.test(programs.at(-1)?.name ?? ''))
+      next = 'program';
     else if (!SUBCOMMANDS.test(name)) next = null;
   }
   // `xargs env`: what it reads are the words of a program, and the first is that program.
   const isFed = next === 'program' && programs.at(-1)?.name !== 'xargs';
   return { programs, unknown, isOpen: isOpen || (isFed && programs.some(({ name }) => FEEDS.test(name))) };
+}
+
+/** Their first operand is no program: a file that is locked, a mask of processors. */
+const PASSES_ON_LATER = /^(?:flock|taskset)$/;
+
+function nextAfter(name: string): 'program' | 'name' | 'other' | null {
+  if (FINDS.test(name)) return null;
+  if (PASSES_ON_LATER.test(name)) return 'other';
+  return PASSES_ON.test(name) ? 'program' : 'name';
 }
 
 function hasNoValue(option: string, programs: readonly StartedProgram[]): boolean {

@@ -11,6 +11,7 @@ import {
   manifestsOf,
   RUNS_PACKAGE_SCRIPTS,
   TELLS_COMMANDS,
+  taskFolders,
 } from './programs/known-programs.ts';
 import { ownRules } from './programs/make-own-rules.ts';
 import { makeRecipes } from './programs/make-recipes.ts';
@@ -83,6 +84,10 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
       else commandsOfFile(program, path, told);
       if (name === 'package.json' && isPackaged) packageScripts(path, words, told);
     }
+    for (const name of taskFolders(program)) {
+      const folder = nearest(directory, name);
+      if (folder !== null && isDirectory(folder)) found.folders.add(folder);
+    }
     for (const { name } of ground.list(directory))
       if (isConfigurationOf(program, name)) {
         found.add(join(directory, name));
@@ -100,7 +105,7 @@ function commandsOfFile(program: string, path: string, { found, isNested, follow
     if (line.split(/\s/).includes(program)) continue;
     const inner = follow(line, dirname(path));
     const paths = inner.paths.filter((one) => !IS_TEXT.test(one.path));
-    found.take({ ...inner, paths, unknown: [] });
+    found.take({ ...inner, paths, unknown: [], loads: [] });
   }
 }
 
@@ -158,7 +163,7 @@ function configured(words: readonly ScriptWord[], { ground, found, isDeepest, fo
     for (const folder of hooks) if (ground.isOurs(folder) && isDirectory(folder)) found.folders.add(folder);
     for (const script of scripts) {
       const inner = follow(script, top);
-      found.take({ ...inner, unknown: [] });
+      found.take({ ...inner, unknown: [], loads: [] });
       if (RUNS_UNKNOWN.test(inner.unclear ?? '')) found.unclear.add(`${inner.unclear} for git`);
     }
   }

@@ -22,6 +22,8 @@ export interface CommandReach {
   readonly imports: { readonly script: string; readonly folders: readonly string[] } | null;
   /** Programs that are not known here: what they load is not known either. */
   readonly unknown: readonly string[];
+  /** What else loads files that no word names. It is only listed: nobody has to trust it again for that. */
+  readonly loads: readonly string[];
   /** Compilers that it starts. */
   readonly built: readonly string[];
   /** Files and folders that these are told to write. */

@@ -11,6 +11,7 @@ import {
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
+import { partLoads } from '../../extensions/trust/part-loads.ts';
 import { digestOf } from '../../system/digest.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {
@@ -111,6 +112,7 @@ function review(options: CallOptions): {
     ...describePart(part, root),
     kind: part.kind,
     source: part.source,
+    loads: () => partLoads(part, root),
   }));
   const entry = trustedEntry({ root, home });
   const known = entry?.parts ?? {};
@@ -124,7 +126,10 @@ function review(options: CallOptions): {
         ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
         ...(part.kind === 'limits' && { state: 'changed', difference: lostOf(part, texts) }),
         files: Object.keys(part.files),
-        unfollowed: [...part.unfollowed],
+        // It takes as long as all else together, and most callers do not show it.
+        get unfollowed() {
+          return [...part.unfollowed, ...part.loads()];
+        },
       }),
     );
   const others = Object.entries(known).filter(([key]) => !described.some((part) => part.key === key));

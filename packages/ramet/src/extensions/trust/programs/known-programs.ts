@@ -69,15 +69,19 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
     'docker docker-compose podman podman-compose':
       'compose.yaml compose.yml docker-compose.yaml docker-compose.yml compose.override.yaml docker-compose.override.yml Dockerfile Containerfile',
     'nix nix-shell nix-develop devbox': 'flake.nix shell.nix default.nix devbox.json',
-    'mise asdf rtx': 'mise.toml .mise.toml .tool-versions mise.local.toml',
+    'mise asdf rtx':
+      'mise.toml .mise.toml .tool-versions mise.local.toml .mise.local.toml mise/config.toml .mise/config.toml .config/mise.toml .config/mise/config.toml',
     'direnv dotenv dotenvx': '.envrc .env',
-    'pre-commit lefthook husky lint-staged':
-      '.pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml package.json',
+    'pre-commit husky lint-staged': '.pre-commit-config.yaml package.json',
+    lefthook: ['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local', '.config/lefthook']
+      .flatMap((name) => ['yml', 'yaml', 'toml', 'json'].map((ending) => `${name}.${ending}`))
+      .join(' '),
     nodemon: 'nodemon.json package.json',
     'foreman overmind hivemind honcho': 'Procfile Procfile.dev .foreman .overmind.env .env',
     'grunt gulp': 'Gruntfile.js gruntfile.js gulpfile.js gulpfile.mjs gulpfile.ts package.json',
     'bazel bazelisk': 'WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc',
-    'cmake ctest meson ninja scons': 'CMakeLists.txt CMakePresets.json meson.build build.ninja SConstruct',
+    'cmake ctest meson ninja scons':
+      'CMakeLists.txt CMakePresets.json CMakeUserPresets.json CTestTestfile.cmake CTestConfig.cmake CMakeCache.txt meson.build build.ninja SConstruct',
     'dotnet swift dart flutter zig':
       'global.json Directory.Build.props Directory.Build.targets Package.swift pubspec.yaml build.zig',
     'earthly vagrant terraform tofu pulumi ansible-playbook':
@@ -91,13 +95,30 @@ export function manifestsOf(program: string): readonly string[] {
   return MANIFESTS.get(program) ?? [];
 }
 
+const TASKS: Readonly<Record<string, readonly string[]>> = {
+  lefthook: ['.lefthook', '.lefthook-local'],
+  mise: [
+    '.mise/tasks',
+    '.mise/conf.d',
+    'mise-tasks',
+    'mise/tasks',
+    '.config/mise/tasks',
+    '.config/mise/conf.d',
+  ],
+};
+
+/** Folders whose files they run by their names. */
+export function taskFolders(program: string): readonly string[] {
+  return Object.hasOwn(TASKS, program) ? (TASKS[program] ?? []) : [];
+}
+
 /** Their file has commands of its own, which are not followed. */
 export const TELLS_COMMANDS: RegExp =
   /^(?:g?make|just|rake|task|go-task|invoke|inv|fab|gradlew?|mvnw?|ant|cmake|ninja|scons|earthly)$/;
 
 /** Files whose lines, or the values in them, are commands and scripts. */
 export const HOLDS_COMMANDS: RegExp =
-  /^(?:\.?justfile|taskfile(?:\.dist)?\.ya?ml|procfile(?:\.dev)?|\.?lefthook\.ya?ml|\.pre-commit-config\.yaml|\.envrc|\.?mise(?:\.local)?\.toml|devbox\.json|nodemon\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.lintstagedrc.*|bunfig\.toml|\.overmind\.env)$/i;
+  /^(?:\.?justfile|taskfile(?:\.dist)?\.ya?ml|procfile(?:\.dev)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.pre-commit-config\.yaml|\.envrc|\.?mise(?:\.local)?\.toml|devbox\.json|nodemon\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.lintstagedrc.*|bunfig\.toml|\.overmind\.env)$/i;
 
 /** What an interpreter loads first from a folder. */
 export const BEGINS_FOLDER: RegExp = /^(?:(?:__init__|__main__|index|main|init|mod)\.\w+|package\.json)$/;
