@@ -174,7 +174,7 @@ const DOORS: Readonly<Record<string, string>> = {
     mcp/configured-servers mcp/edit-servers mcp/find-tools mcp/known-tools mcp/login mcp/pool mcp/result-content mcp/server-config
     mcp/rule-names mcp/server-failure mcp/server-prompt mcp/server-rights mcp/server-set mcp/tool-names
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
-    hooks/hook-config hooks/hook-event hooks/hook-runner trust/collect-parts trust/commands-in trust/folder-part trust/folder-programs trust/folder-trust trust/limits trust/part-loads trust/run-check
+    hooks/hook-config hooks/hook-event hooks/hook-runner trust/collect-parts trust/commands-in trust/folder-part trust/folder-programs trust/folder-trust trust/limits trust/run-check
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `

@@ -223,3 +223,19 @@ function readBounded(path: string): { digest: string; text: string | null } | nu
   const isText = bytes !== undefined && bytes.length <= LONGEST_TEXT && !bytes.includes(0);
   return { digest, text: isText ? bytes.toString('utf8') : null };
 }
+
+/**
+ * What programs that a part starts load by themselves, one line for each command: no word names it, so it is shown to who trusts
+ * the part. It is no reason to ask again, and stops nothing.
+ */
+export function partLoads(part: FolderPart, root: string): string[] {
+  const { folder } = part;
+  return commandsOf(part).flatMap(({ texts, isRough, answers }) => {
+    if (isRough) return [];
+    const placed = folder === undefined ? texts : texts.map((text) => atFolder(text, folder));
+    const { loads, unclear } = commandReach(placed, root, [root, folderOf(part.source)], answers);
+    return loads.length === 0 || unclear !== null
+      ? []
+      : `${texts.join(' ')} (what ${loads.join(', ')} loads)`;
+  });
+}

@@ -7,11 +7,11 @@ import {
   type DescribedPart,
   describePart,
   type PartKind,
+  partLoads,
   readPartKey,
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
-import { partLoads } from '../../extensions/trust/part-loads.ts';
 import { digestOf } from '../../system/digest.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
-import { describePart, type FolderPart } from './folder-part.ts';
-import { partLoads } from './part-loads.ts';
+import { describePart, type FolderPart, partLoads } from './folder-part.ts';
 
 function hooks(root: string, ...commands: string[]): FolderPart {
   const value = { Stop: [{ hooks: commands.map((command) => ({ type: 'command', command })) }] };
