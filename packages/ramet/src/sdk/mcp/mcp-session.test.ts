@@ -143,20 +143,34 @@ describe('EXT-4: MCP servers in a session', () => {
   });
 
   test.each(['line__echo', 'echo', 'mcp_line_echo', ' mcp__line__echo', 'mcp__LINE__echo', 'mcp__line_echo'])(
-    'the name %j is answered with the right one, and nobody is asked about it',
+    'the name %j is answered with the right one in every mode, and nobody is asked about it',
     async (name) => {
-      const asked: unknown[] = [];
-      const { run, requestsOf } = await startFamily({
-        mcpServers: { line: line() },
-        canUseTool: (question) => asked.push(question) === 0,
-        cast: { 'Go.': [call('McpSearch', { query: 'echo' }), mcp(name, { text: 'x' }), { text: 'Done.' }] },
-      });
-      await run('Go.');
-      const [, , third] = requestsOf('Go.').map(lastTexts);
-      expect(third?.[0]).toContain('Did you mean mcp__line__echo?');
-      expect(asked).toEqual([]);
+      for (const permissionMode of ['default', 'dontAsk', 'plan', 'bypassPermissions'] as const) {
+        const asked: unknown[] = [];
+        const { run, requestsOf } = await startFamily({
+          mcpServers: { line: line() },
+          permissionMode,
+          canUseTool: (question) => asked.push(question) === 0,
+          cast: {
+            'Go.': [call('McpSearch', { query: 'echo' }), mcp(name, { text: 'x' }), { text: 'Done.' }],
+          },
+        });
+        await run('Go.');
+        const [, , third] = requestsOf('Go.').map(lastTexts);
+        expect(third?.[0]).toContain('Did you mean mcp__line__echo?');
+        expect(asked).toEqual([]);
+      }
     },
   );
+
+  test('a name without its prefix is answered with the whole one before the server was asked', async () => {
+    const { run, requestsOf } = await startFamily({
+      mcpServers: { line: line() },
+      cast: { 'Go.': [mcp('line__echo', { text: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain('Did you mean mcp__line__echo?');
+  });
 
   test('a rule that denies McpCall denies every call of a server', async () => {
     const { run, requestsOf } = await startFamily({

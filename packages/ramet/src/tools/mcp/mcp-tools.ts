@@ -80,7 +80,10 @@ function callTool(set: ServerSet, redact: (text: string) => string): Tool {
     effect: 'execute',
     schedule: 'ordered',
     ofSession: true,
-    input: call,
+    // A call that names a tool of a server is never read as this one, so nobody is asked about it, and no mode refuses it.
+    input: call.check(({ issues, value }) => {
+      issues.push({ code: 'custom', message: noServer(set, value.tool), input: value, path: ['tool'] });
+    }),
     adopts: {
       prefix: PREFIX,
       tool(name) {
@@ -89,8 +92,6 @@ function callTool(set: ServerSet, redact: (text: string) => string): Tool {
         return tool;
       },
     },
-    // A call that names a tool of a server never comes here, so nobody need be asked about it.
-    precheck: async ({ tool }) => noServer(set, tool),
     run: async ({ tool }) => failure(noServer(set, tool)),
   });
 }
@@ -105,11 +106,14 @@ function serverTool(set: ServerSet, name: string, redact: (text: string) => stri
     ofSession: true,
     pathFields: 'any',
     isNamed: (written, giving) => isMeant(written, name, set.names, giving),
-    input,
+    // In no mode it is a matter of permission.
+    input: input.check(({ issues, value }) => {
+      if (set.serverOf(name) === undefined)
+        issues.push({ code: 'custom', message: noServer(set, name), input: value, path: ['tool'] });
+    }),
     async precheck(given) {
       const server = set.serverOf(name);
-      if (server === undefined) return noServer(set, name);
-      const listed = set.known(server);
+      const listed = server === undefined ? null : set.known(server);
       const found = listed === null ? null : findTool(listed, name, given);
       return typeof found === 'string' ? found : null;
     },
@@ -227,7 +231,9 @@ function noServer(set: ServerSet, wanted: string): string {
   const names = set.servers
     .flatMap((server) => set.known(server)?.tools ?? [])
     .map(({ fullName }) => fullName);
-  return `There is no MCP server for ${shown}.${didYouMean(wanted, names)} The servers are ${namesWithin(keys, 2_000)}; names of tools are mcp__server__tool.`;
+  const whole = `${PREFIX}${wanted.trim()}`;
+  const meant = set.serverOf(whole) === undefined ? didYouMean(wanted, names) : ` Did you mean ${whole}?`;
+  return `There is no MCP server for ${shown}.${meant} The servers are ${namesWithin(keys, 2_000)}; names of tools are mcp__server__tool.`;
 }
 
 function noTool(wanted: string, tools: readonly NamedServerTool[]): string {
