@@ -119,7 +119,7 @@ describe.concurrent('SEC-1: an agent that turns the guards of its repository off
     const { stderr, result } = await lastCall(user);
     expect([stderr, result?.isError]).toEqual([
       expect.stringMatching(
-        /^ramet: set up for Claude Code and without effect in Ramet: hooks: disableAllHooks/,
+        /^ramet: set up for Claude Code and without effect in Ramet: hooks, turned off by disableAllHooks, in/,
       ),
       false,
     ]);

@@ -338,7 +338,7 @@ describe('EXT-1: settings of another tool', () => {
     expect(unused.map(({ what, source }) => [what, source])).toEqual(
       ['repo/.claude/settings.json', 'repo/.claude/settings.local.json', 'home/.claude/settings.json']
         .filter((file) => !left.some((one) => one === file))
-        .map((file) => ['hooks: disableAllHooks', join(directory, file)]),
+        .map((file) => ['hooks, turned off by disableAllHooks,', join(directory, file)]),
     );
   });
 });

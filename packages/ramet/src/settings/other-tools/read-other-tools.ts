@@ -65,8 +65,8 @@ async function readFound(place: SettingsPlace): Promise<OtherTools> {
 
 function switchedOff({ hooks, statusLines }: OtherFileRead): UnusedPart[] {
   return [
-    ...hooks.map((source) => ({ what: 'hooks: disableAllHooks', source })),
-    ...statusLines.map((source) => ({ what: 'statusLine: disableAllHooks', source })),
+    ...hooks.map((source) => ({ what: 'hooks, turned off by disableAllHooks,', source })),
+    ...statusLines.map((source) => ({ what: 'statusLine, turned off by disableAllHooks,', source })),
   ];
 }
 

@@ -54,7 +54,7 @@ export function removedGuards(
   const shown = (path: string): string => shownPath(path, place.root, place.userHome);
   const reasons = {
     stopped: (path: string) => `disableAllHooks in ${shown(path)} is ${NOT_TRUSTED}`,
-    changed: () => `they are ${NOT_TRUSTED}`,
+    changed: (path: string) => `the hooks of ${shown(path)} are ${NOT_TRUSTED}`,
     unusable: (path: string) => `${shown(path)} ${UNUSABLE}`,
   };
   const lines = {
