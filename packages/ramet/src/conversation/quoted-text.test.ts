@@ -159,6 +159,13 @@ test('a value on one line has no control characters, and single blanks between i
   );
 });
 
+test.each(['\u{1f15d}otes', '\u{1f17d}\u{1f17e}tes', '\u{1f1f3}otes', '\u24c3otes'])(
+  '%j reads as notes',
+  (text) => {
+    expect(plainLetters(text)).toBe('notes');
+  },
+);
+
 test('letters of a plain text are found as those of any other', () => {
   const sign = fc.integer({ min: 0, max: 0x7e }).map((code) => String.fromCodePoint(code));
   fc.assert(

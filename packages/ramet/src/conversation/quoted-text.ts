@@ -195,11 +195,20 @@ export function plainLetters(text: string): string {
   return found.join('').replace(/[^a-z\p{Nd}]+/gu, '');
 }
 
+/** Where the letters A to Z stand once more, white on black or as signs of flags: Unicode says of none that it is a letter. */
+const ENCLOSED: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6];
+
+function enclosedLetter(character: string): string | undefined {
+  const code = character.codePointAt(0) ?? 0;
+  const first = ENCLOSED.find((start) => code >= start && code < start + 26);
+  return first === undefined ? undefined : String.fromCharCode(0x61 + code - first);
+}
+
 /** What a character looks like: small Latin letters, `-`, `/`, nothing, or a sign that no name has. */
 function lettersOf(character: string): string {
   if (/^[a-z/]$/.test(character)) return character;
-  const capital = CAPITALS.get(character);
-  if (capital !== undefined) return capital;
+  const other = CAPITALS.get(character) ?? enclosedLetter(character);
+  if (other !== undefined) return other;
   const letters = [...character.normalize('NFKD').toLowerCase()].map(partOf).join('');
   return letters === '' || /^(?:[a-z]+|[-/])$/.test(letters) ? letters : '\0';
 }
