@@ -11,6 +11,7 @@
  */
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { gitSettings, NO_BARE } from '../system/child-environment.ts';
 import { rametHome } from '../system/home.ts';
 import { isInside } from '../system/landing-path.ts';
 import { isTrusted } from '../system/trust.ts';
@@ -66,7 +67,6 @@ const ALWAYS: readonly (readonly [string, string])[] = [
   // A submodule has a configuration of its own.
   ['diff.ignoreSubmodules', 'dirty'],
 ];
-const NO_BARE: readonly [string, string] = ['safe.bareRepository', 'explicit'];
 const LINES = /^\s*worktree\s*=\s*"?(.*?)"?\s*$/m;
 
 export async function folderGuard(directory: string, options: GuardOptions): Promise<FolderGuard> {
@@ -88,7 +88,7 @@ export async function folderGuard(directory: string, options: GuardOptions): Pro
   return {
     environment: {
       ...(reachesRemote && !found.namesTransport ? {} : NO_TRANSPORT),
-      ...withSettings(env, settings),
+      ...gitSettings(env, settings),
       ...found.environment,
       ...plainDiff(found),
     },
@@ -114,7 +114,7 @@ async function overrides(
   { env, lenient, checkout }: GuardOptions,
 ): Promise<ConfigOverrides> {
   const gitDirectory = checkout?.gitDirectory ?? linkedDirectory(root) ?? commonDirectory;
-  const guarded = { ...env, ...withSettings(env, always) };
+  const guarded = { ...env, ...gitSettings(env, always) };
   const entries = await folderConfig({ cwd, gitDirectory, commonDirectory, env: guarded });
   return entries.length === 0 ? NOTHING : overridesFor(entries, lenient !== true);
 }
@@ -139,7 +139,7 @@ async function trustedGuard(
   return {
     environment: {
       ...(instead.namesTransport ? NO_TRANSPORT : {}),
-      ...withSettings(env, [...off, ...instead.settings]),
+      ...gitSettings(env, [...off, ...instead.settings]),
       ...instead.environment,
       ...plainDiff(instead),
     },
@@ -152,20 +152,6 @@ interface TrustedGround {
   repository: Repository;
   /** The working tree that the user trusts. */
   trusted: string;
-}
-
-/** After those that the user gave by variable already. */
-function withSettings(
-  env: Readonly<Record<string, string>>,
-  settings: readonly (readonly [string, string])[],
-): Record<string, string> {
-  const first = Number.parseInt(env.GIT_CONFIG_COUNT ?? '0', 10) || 0;
-  const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
-  for (const [index, [key, value]] of settings.entries()) {
-    variables[`GIT_CONFIG_KEY_${first + index}`] = key;
-    variables[`GIT_CONFIG_VALUE_${first + index}`] = value;
-  }
-  return variables;
 }
 
 /** `.gitmodules` can ask for each submodule to be entered anyway. */

@@ -70,11 +70,29 @@ export function childEnvironment(
 export const PYTHON_CACHE = 'python-cache';
 
 /**
- * For commands that run with trusted files only. Python takes compiled code from `__pycache__` beside a module without a
- * look at the module, and agents can write there: such commands have a folder of their own for it.
+ * For commands that run with trusted files only. Agents can write what these would take without a look: compiled code of Python
+ * beside a module (such commands have a folder of their own for it), and files by which git takes any folder for a repository.
  */
-export function withOwnPython(env: Readonly<Record<string, string>>): Record<string, string> {
-  return { ...env, PYTHONPYCACHEPREFIX: join(rametHome(env), PYTHON_CACHE) };
+export function forTrustedCommand(env: Readonly<Record<string, string>>): Record<string, string> {
+  const own = { ...env, PYTHONPYCACHEPREFIX: join(rametHome(env), PYTHON_CACHE) };
+  return { ...own, ...gitSettings(env, [NO_BARE]) };
+}
+
+/** No folder is a repository by its files alone: its configuration would name programs. */
+export const NO_BARE: readonly [string, string] = ['safe.bareRepository', 'explicit'];
+
+/** Settings of git by variables, after those that are there already. */
+export function gitSettings(
+  env: Readonly<Record<string, string>>,
+  settings: readonly (readonly [string, string])[],
+): Record<string, string> {
+  const first = Number.parseInt(env.GIT_CONFIG_COUNT ?? '0', 10) || 0;
+  const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
+  for (const [index, [key, value]] of settings.entries()) {
+    variables[`GIT_CONFIG_KEY_${first + index}`] = key;
+    variables[`GIT_CONFIG_VALUE_${first + index}`] = value;
+  }
+  return variables;
 }
 
 function isNeeded(name: string): boolean {

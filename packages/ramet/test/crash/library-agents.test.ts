@@ -66,6 +66,23 @@ describe('AGENT-5: agents that a program had started', () => {
     },
   );
 
+  test('a run(null) that was interrupted is continued by the next one of the same session', async () => {
+    let isLast = false;
+    const begun = Promise.withResolvers<void>();
+    const options = await killedProgram((over) => {
+      begun.resolve();
+      return isLast ? { text: 'Scope: found.' } : over;
+    });
+    await using session = await openSession(options);
+    const stop = new AbortController();
+    const asking = session.ask(null, { signal: stop.signal });
+    await begun.promise;
+    stop.abort();
+    await expect(asking).rejects.toMatchObject({ cause: { status: 'interrupted' } });
+    isLast = true;
+    expect(await session.ask(null)).toMatchObject({ status: 'done', text: 'Ready.' });
+  });
+
   test('run(null) also waits for those that resumeAgents has resumed', async () => {
     const gate = Promise.withResolvers<{ text: string }>();
     await using session = await openSession(await killedProgram(() => gate.promise));

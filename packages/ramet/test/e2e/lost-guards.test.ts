@@ -77,6 +77,21 @@ describe.concurrent('SEC-1: an agent that turns the guards of its repository off
     expect((await user.here(['trust', '--show'])).stdout).toContain('.claude/settings.json');
   });
 
+  test('makes no folder a repository in which a trusted hook runs git', async ({ user }) => {
+    const marked = join(user.repository, 'marked');
+    const hook = [{ type: 'command', command: 'cd sub && git status > /dev/null 2>&1; git -C . diff; true' }];
+    writeFiles(user.repository, { 'sub/a.txt': '' });
+    await trusted(user, { hooks: { PostToolUse: [{ hooks: hook }] } });
+    writeFiles(user.repository, {
+      'sub/HEAD': 'ref: refs/heads/main\n',
+      'sub/config': `[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${marked}; false"\n`,
+      ...{ 'sub/objects/x': '', 'sub/refs/x': '' },
+    });
+    const { result } = await lastCall(user);
+    expect(result).toMatchObject({ isError: false });
+    expect(existsSync(marked)).toBe(false);
+  });
+
   test('has its agents and a session after a kill ask too', async ({ user }) => {
     await trusted(user, { hooks: { PreToolUse: [{ matcher: 'Bash', ...guard.PreToolUse[0] }] } });
     const off = '.claude/settings.local.json';

@@ -14,7 +14,7 @@ import type { RuleOrigin } from '../../permission/policy.ts';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { NotedGuard } from '../../schema/events.ts';
-import { withOwnPython } from '../../system/child-environment.ts';
+import { forTrustedCommand, gitSettings } from '../../system/child-environment.ts';
 import { actFor } from '../../system/current-agent.ts';
 import { AtMost } from '../../system/few-at-once.ts';
 import { onAbort } from '../../system/on-abort.ts';
@@ -56,19 +56,13 @@ export interface HookFiring {
 
 const NOTHING: Omit<HookResult, 'noted'> = { runs: [], effect: { contexts: [] }, messages: [] };
 
-/** The settings of an event's git, after those that the environment has. */
-function gitVariables(
+function environmentFor(
   event: HookEventName,
-  environment: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const settings = Object.entries(hookEventKind(event).git ?? {});
-  const first = Number(environment.GIT_CONFIG_COUNT ?? 0);
-  if (settings.length === 0 || !Number.isInteger(first)) return {};
-  const variables = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, key],
-    [`GIT_CONFIG_VALUE_${first + index}`, value],
-  ]);
-  return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(first + settings.length) };
+  const env = forTrustedCommand(variables);
+  const { git } = hookEventKind(event);
+  return git === undefined ? env : { ...env, ...gitSettings(env, Object.entries(git)) };
 }
 
 export class HookRunner implements AsyncDisposable {
@@ -155,7 +149,7 @@ export class HookRunner implements AsyncDisposable {
       // Where its input is a socket, bash takes itself for a remote shell and reads ~/.bashrc, which may print.
       args: hook.args === null ? ['--norc', '-c', hook.command] : words.slice(1),
       cwd: input.cwd,
-      env: withOwnPython({ ...environment, ...variables, ...gitVariables(hook.event, environment) }),
+      env: environmentFor(hook.event, { ...environment, ...variables }),
       input: json,
       ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes, onLeft },
     });

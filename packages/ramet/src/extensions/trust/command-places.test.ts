@@ -208,6 +208,8 @@ const ELSEWHERE: Cases = [
 
 /** What was right before. */
 const KNOWN: Cases = [
+  ['find sub -name "*.js" -exec node -e \'require("{}")\' \\;', 'sub/m.js'],
+  ['find sub -exec python3 -c \'import runpy; runpy.run_path("{}")\' \\;', 'sub/m.py'],
   ['cd sub/tools; cd ..; cd -; ./jq', JQ],
   ['cd sub; sh "$(realpath .)/x.sh"', X],
   ['D=$(cd sub; pwd); sh "$D/x.sh"', X],
@@ -259,6 +261,8 @@ describe('SEC-1: a file that a command runs counts', () => {
     'NODE_OPTIONS="--max-old-space-size=4096" node x.js',
     'git commit -m "a $5 b"',
     'FILE=$(cat); npx prettier --write "$FILE"',
+    `python3 -c "import json,sys; d=json.load(sys.stdin).get('a',{}); sys.exit(2 if d else 0)"`,
+    'node -e "const d={}; console.log(d)"',
   ])('%s: is followed, so that other files do not count', (command) => {
     expect(counts(command, 'home/x.sh')).toBe(false);
   });

@@ -63,7 +63,10 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
   for (const [index, { texts, open, start }] of words.entries()) {
     const [text = ''] = texts;
     const name = basename(text);
-    if (texts.some((one) => FILLED.test(one)) && fillsIn(programs)) isOpen ||= next !== null || isVague;
+    if (texts.some((one) => FILLED.test(one)) && fillsIn(programs)) {
+      const isCode = isInline(programs.at(-1)?.name ?? '', words[index - 1]?.start ?? '');
+      isOpen ||= next !== null || isVague || isCode;
+    }
     if (index > 0 && ASSIGNS_OR_OPTION.test(start)) {
       if (EXECUTES.test(text)) [next, isVague] = ['program', false];
       else isVague ||= next !== null && start.startsWith('-') && !hasNoValue(text, programs);
@@ -129,8 +132,9 @@ export function scriptOf(program: string, words: readonly ScriptWord[]): RunScri
   for (const { texts, open } of words) {
     const [text = ''] = texts;
     if (open === 'pattern') return { folders, patterns: texts, end: 'known' };
-    if (open !== null || FILLED.test(text)) return { folders, patterns: [], end: 'open' };
     const isModule = isInline(program, before);
+    // In code it is a value, unless a program fills it in.
+    if (open !== null || (FILLED.test(text) && !isModule)) return { folders, patterns: [], end: 'open' };
     if (isModule) folders.push(...(text.match(/[\w./-]+/g) ?? []).map((one) => one.replaceAll('.', '/')));
     if (isModule || ASKS_ABOUT.test(text)) return { folders, patterns: [], end: 'known' };
     if (text.startsWith('-') && text !== '-') {

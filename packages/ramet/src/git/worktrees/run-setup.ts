@@ -1,6 +1,6 @@
 /** The user's command that makes a new worktree ready for use (`worktree.setup`). Its failure is told, not hidden. */
 import { spawn } from 'node:child_process';
-import { withOwnPython } from '../../system/child-environment.ts';
+import { forTrustedCommand } from '../../system/child-environment.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { worktreeEnvironment } from './worktree-environment.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -28,9 +28,10 @@ export async function runSetup(
   const refusal = place.settings.whyNoSetup?.(worktree.path) ?? null;
   if (refusal !== null)
     return { command, code: null, output: `it did not run: ${refusal}`, refused: refusal };
+  const env = forTrustedCommand(place.env);
   const shell = spawn('bash', ['-c', command], {
     cwd: worktree.path,
-    env: { ...withOwnPython(place.env), ...worktreeEnvironment(place, worktree), PWD: worktree.path },
+    env: { ...env, ...worktreeEnvironment({ ...place, env }, worktree), PWD: worktree.path },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal !== undefined && { signal }),
     killSignal: 'SIGKILL',

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { type Clock, systemClock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { StatusLineSettings } from '../../settings/settings.ts';
-import { childEnvironment, withOwnPython } from '../../system/child-environment.ts';
+import { childEnvironment, forTrustedCommand } from '../../system/child-environment.ts';
 import { signalGroup } from '../../system/processes/process-group.ts';
 import { safeLine } from '../../views/text/format.ts';
 import type { SessionOptions } from '../options.ts';
@@ -96,7 +96,7 @@ export async function runStatusCommand(wanted: StatusCommand): Promise<StatusOut
 /** Git takes no locks for it: agents may be committing. */
 function environmentFor({ env, size }: StatusCommand): Record<string, string> {
   const shape = { COLUMNS: String(size.columns), LINES: String(size.rows) };
-  return { ...withOwnPython(childEnvironment(env)), ...shape, GIT_OPTIONAL_LOCKS: '0' };
+  return { ...forTrustedCommand(childEnvironment(env)), ...shape, GIT_OPTIONAL_LOCKS: '0' };
 }
 
 function gathered(stream: NodeJS.ReadableStream, most: number, full: () => void): () => Buffer {

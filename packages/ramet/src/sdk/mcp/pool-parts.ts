@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolParts } from '../../extensions/mcp/pool.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { childEnvironment, withOwnPython, withoutOwnPrograms } from '../../system/child-environment.ts';
+import { childEnvironment, forTrustedCommand, withoutOwnPrograms } from '../../system/child-environment.ts';
 import {
   AGENT_VARIABLE,
   createProcessRegister,
@@ -31,7 +31,7 @@ export function poolParts({ cwd, home, project }: Place, ground: PoolGround): Po
     cwd,
     home,
     environment: {
-      ...withOwnPython(withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd)),
+      ...forTrustedCommand(withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd)),
       [AGENT_VARIABLE]: owner,
     },
     processes: { expect: () => register.expect(owner), enter: (group) => register.enter(group, owner) },

@@ -67,7 +67,10 @@ export function interruptedWork(parts: {
     resumeAgents: async (signal) => (isDue ? resume(false, signal) : 0),
     async afterRun(ended, { waitForChildren = true, prompt, signal }) {
       const isWhole = prompt !== null || !waitForChildren || (await endOfAgents(agent, signal));
-      if (!isWhole) return { ...ended, ...endingOfAbort(signal) };
+      if (!isWhole) {
+        isDue = true;
+        return { ...ended, ...endingOfAbort(signal) };
+      }
       const result = runEnd.explain(ended, agent.runtime.clock);
       if (result.status === 'done') family.team?.news.warnOfLeft(agent);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;
