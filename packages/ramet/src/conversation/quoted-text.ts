@@ -195,7 +195,7 @@ export function plainLetters(text: string): string {
   return found.join('').replace(/[^a-z\p{Nd}]+/gu, '');
 }
 
-/** Where the letters A to Z stand once more, white on black or as signs of flags: Unicode says of none that it is a letter. */
+/** Where the letters A to Z stand once more, white on black or as signs of flags: for Unicode none of them is a letter. */
 const ENCLOSED: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6];
 
 function enclosedLetter(character: string): string | undefined {

@@ -171,7 +171,8 @@ describe('LOG-1: a program killed between a response and what follows it', () =>
     await once(child.stdout, 'data');
     await session.kill();
     expect(await session.agents()).toMatchObject([{ status: 'interrupted', cause: 'process_ended' }]);
-    const ended = await session.start('--continue');
+    // The provider pauses searches alone.
+    const ended = await session.start('--continue', '--allowedTools', 'WebSearch');
     expect(ended).toEqual({ code: 0, stdout: `${answer}\n`, stderr: '' });
     expect(session.requests).toHaveLength(requests);
     expectOneConversation(session.requests);

@@ -4,7 +4,7 @@ import { openSession } from '../../src/sdk/index.ts';
 import { stopAfterFirstResponse } from '../fixtures/stopped-journal.ts';
 
 stopAfterFirstResponse();
-await using session = await openSession({ permissionMode: 'plan' });
+await using session = await openSession({ permissionMode: 'plan', permissions: { allow: ['WebSearch'] } });
 try {
   for await (const _ of session.run('Do the work.'));
 } catch {

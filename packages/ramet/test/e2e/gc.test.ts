@@ -42,7 +42,7 @@ describe.concurrent('ramet gc', () => {
     const removed = await user.ramet(['gc', '--older-than', '0', '--yes'], { shell: full });
     expect(user.sessions()).toEqual([]);
     expect(removed.stderr).toMatch(
-      /^ramet: worktree \S+ stays: it could not be judged: the system refused the write \(disk, quota or file size limit\)\nramet: removed 2 of 3, \d+ kB in all\n$/,
+      /^ramet: worktree \S+ stays: it could not be judged: the system refused the write \(disk, quota or file size limit\); check space and limits\nramet: removed 2 of 3, \d+ kB in all\n$/,
     );
   });
 

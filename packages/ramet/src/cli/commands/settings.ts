@@ -139,6 +139,6 @@ function reportObject({
 }
 
 /** Of variables only the names: a value may be a secret. */
-function othersObject({ env, statusLines, ...others }: SettingsInDetail['others']): object {
-  return { ...others, env: Object.keys(env), status_lines: statusLines };
+function othersObject({ env, statusLines, isStopped, ...others }: SettingsInDetail['others']): object {
+  return { ...others, env: Object.keys(env), status_lines: statusLines, all_hooks_off: isStopped };
 }

@@ -156,8 +156,8 @@ function isExpected(
   const call = started.origin?.call;
   if (typeof call === 'string') return isOpen(open, call);
   // No one waits for agents of a program that is gone; they still resume, and its next run finds them by name. What was
-  // interrupted while a run waited for it is continued like a turn.
-  return ended === null || ended.status === 'interrupted';
+  // interrupted while a run waited for it is continued like a turn; a member of a team wakes for its own reasons.
+  return ended === null || (ended.status === 'interrupted' && started.origin?.member !== true);
 }
 
 function hasNewsOf({ inbox }: Agent, id: AgentId): boolean {
