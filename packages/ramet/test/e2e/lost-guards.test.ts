@@ -84,7 +84,8 @@ describe.concurrent('SEC-1: an agent that turns the guards of its repository off
     await trusted(user, { hooks: { PostToolUse: [{ hooks: hook }] } });
     writeFiles(user.repository, {
       'sub/HEAD': 'ref: refs/heads/main\n',
-      'sub/config': `[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${marked}; false"\n`,
+      // Without a version git does not take its work tree.
+      'sub/config': `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${marked}; false"\n`,
       ...{ 'sub/objects/x': '', 'sub/refs/x': '' },
     });
     const { result } = await lastCall(user);
