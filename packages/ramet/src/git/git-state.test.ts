@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
-import { gitState } from './git-state.ts';
+import { type GitState, type GitStateOptions, gitState } from './git-state.ts';
+
+/** On a busy machine git can need longer than the second that an agent waits for it. */
+const stateOf = (options: GitStateOptions): Promise<GitState> => gitState({ timeoutMs: 60_000, ...options });
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
 
@@ -34,7 +37,7 @@ describe('SEC-1: gitState runs nothing that the repository configures', () => {
     withFilter(directory, (git) => {
       git('config', 'filter.odd"name.clean', `touch '${marks(directory)}'; cat`);
     });
-    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(await stateOf({ directory, env })).toMatchObject({ known: true });
     expect(existsSync(marks(directory))).toBe(false);
   });
 
@@ -46,7 +49,7 @@ describe('SEC-1: gitState runs nothing that the repository configures', () => {
       );
       git('config', 'include.path', 'more');
     });
-    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(await stateOf({ directory, env })).toMatchObject({ known: true });
     expect(existsSync(marks(directory))).toBe(false);
   });
 });
@@ -62,7 +65,7 @@ describe('gitState', () => {
     git('mv', 'moved name', 'new name');
     rmSync(join(directory, 'gone'));
     writeFileSync(join(directory, 'grün'), '');
-    expect(await gitState({ directory, env })).toEqual({
+    expect(await stateOf({ directory, env })).toEqual({
       known: true,
       branch: 'trunk',
       head: git('rev-parse', 'HEAD'),
@@ -70,13 +73,13 @@ describe('gitState', () => {
       more: 0,
     });
     git('checkout', '-q', '--detach');
-    expect(await gitState({ directory, env })).toMatchObject({ branch: null });
+    expect(await stateOf({ directory, env })).toMatchObject({ branch: null });
   });
 
   test('counts what it does not list, and knows an unborn branch', async ({ directory }) => {
     repository(directory);
     for (let index = 0; index < 7; index++) writeFileSync(join(directory, `f${index}`), '');
-    const state = await gitState({ directory, env, maxLines: 3 });
+    const state = await stateOf({ directory, env, maxLines: 3 });
     expect(state).toEqual({
       known: true,
       branch: 'trunk',
@@ -88,7 +91,7 @@ describe('gitState', () => {
 
   test('is not led to another repository by the environment', async ({ directory }) => {
     repository(directory);
-    expect(await gitState({ directory, env: { ...env, GIT_DIR: '/nowhere' } })).toMatchObject({
+    expect(await stateOf({ directory, env: { ...env, GIT_DIR: '/nowhere' } })).toMatchObject({
       known: true,
     });
   });
@@ -96,12 +99,12 @@ describe('gitState', () => {
   test('says unknown, never clean, outside a repository and where git or the directory is missing', async ({
     directory,
   }) => {
-    expect(await gitState({ directory, env })).toEqual({
+    expect(await stateOf({ directory, env })).toEqual({
       known: false,
       reason: expect.stringContaining('not a git'),
     });
-    expect(await gitState({ directory, env: { PATH: '/nonexistent' } })).toMatchObject({ known: false });
-    expect(await gitState({ directory: join(directory, 'no'), env })).toMatchObject({ known: false });
+    expect(await stateOf({ directory, env: { PATH: '/nonexistent' } })).toMatchObject({ known: false });
+    expect(await stateOf({ directory: join(directory, 'no'), env })).toMatchObject({ known: false });
   });
 
   test('says unknown when git takes too long or the caller gives up', async ({ directory }) => {
@@ -109,11 +112,11 @@ describe('gitState', () => {
     mkdirSync(join(directory, 'bin'));
     writeFileSync(join(directory, 'bin/git'), '#!/bin/sh\nexec sleep 60\n');
     chmodSync(join(directory, 'bin/git'), 0o755);
-    expect(await gitState({ directory, env: slow, timeoutMs: 50 })).toEqual({
+    expect(await stateOf({ directory, env: slow, timeoutMs: 50 })).toEqual({
       known: false,
       reason: 'git did not answer in time',
     });
-    const state = await gitState({ directory, env: slow, signal: AbortSignal.abort() });
+    const state = await stateOf({ directory, env: slow, signal: AbortSignal.abort() });
     expect(state).toMatchObject({ known: false });
   });
 
@@ -124,7 +127,7 @@ describe('gitState', () => {
     chmodSync(hook, 0o755);
     git('config', 'core.fsmonitor', hook);
     writeFileSync(join(directory, '.git/index.lock'), '');
-    expect(await gitState({ directory, env })).toMatchObject({ known: true });
+    expect(await stateOf({ directory, env })).toMatchObject({ known: true });
     expect(readdirSync(directory)).not.toContain('ran');
   });
 });
