@@ -10,6 +10,7 @@ import type {
   SessionMode,
   SettingsSource,
 } from '../schema/status.ts';
+import type { FormerTrust } from '../system/former-trust.ts';
 import type { TrustPlace } from '../system/trust.ts';
 import type { OtherRules, OtherTools, ServerLimits } from './other-tools/other-tools.ts';
 import type { SettingValue } from './setting-value.ts';
@@ -239,6 +240,8 @@ export interface SettingsPlace extends TrustPlace {
   isBare?: boolean | undefined;
   /** Folders of managed policy, the one that wins last. */
   managed?: readonly string[] | undefined;
+  /** Folders here that were trusted as another repository than the one that is there. */
+  former?: readonly FormerTrust[] | undefined;
   /** Whether a settings file of a trusted folder gives the rights that it gave when it was trusted. */
   isAsTrusted?: ((file: string) => Promise<boolean>) | undefined;
   /** What files of a trusted folder forbade when it was trusted, and do not forbid now. `used`: files that could be read. */

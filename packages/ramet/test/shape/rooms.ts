@@ -135,7 +135,7 @@ const DOORS: Readonly<Record<string, string>> = {
     check-slots child-environment current-agent digest disk-trouble few-at-once give-way glob-pattern home landing-path on-abort
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register processes/process-table processes/starter regular-file replace-file replace-whole sqlite/database sqlite/memory-copy stored-logins
-    sqlite/shared-database sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text trust
+    sqlite/shared-database sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text former-trust trust
   `,
   journal: `
     event-places find-file-writer integrity journal missing-files projections/agent-state projections/apply-event

@@ -18,13 +18,16 @@ export async function trust(flags: TrustFlags, io: CommandIo): Promise<void> {
   if (flags.json) io.out(jsonLine(reviewObject(found, show ? found.isTrusted : !revoke)));
   else
     io.out(
-      `${[...(revoke ? [] : reviewLines(found.parts)), answer(flags, found)].map(printable).join('\n')}\n`,
+      `${[...(revoke ? [] : reviewLines(found.parts)), ...found.former, answer(flags, found)].map(printable).join('\n')}\n`,
     );
   if (!revoke) for (const line of await notForTrust(call)) io.note(line);
 }
 
-function reviewObject({ root, parts, isOld }: TrustReview, isTrusted: boolean): Record<string, unknown> {
-  return { root, is_trusted: isTrusted, is_old: isOld, parts };
+function reviewObject(
+  { root, parts, isOld, former }: TrustReview,
+  isTrusted: boolean,
+): Record<string, unknown> {
+  return { root, is_trusted: isTrusted, is_old: isOld, former, parts };
 }
 
 /** How a line says what programs load that no word names. */
@@ -54,7 +57,11 @@ export function reviewLines(parts: TrustReview['parts']): string[] {
     : [...lines, `  not followed either: the same in ${others} more ${others === 1 ? 'place' : 'places'}`];
 }
 
-function answer({ revoke, show }: TrustFlags, { root, isTrusted, isOld, parts }: TrustReview): string {
+function answer(
+  { revoke, show }: TrustFlags,
+  { root, isTrusted, isOld, parts, former }: TrustReview,
+): string {
+  if (revoke && former.length > 0) return `${root} is not trusted, and what was trusted there is forgotten`;
   if (revoke) return isTrusted ? `${root} is no longer trusted` : `${root} was not trusted`;
   const changed = parts.filter(({ state }) => state !== 'trusted').length;
   if (show) {

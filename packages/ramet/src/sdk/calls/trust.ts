@@ -13,6 +13,7 @@ import {
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
 import { digestOf } from '../../system/digest.ts';
+import { forgetFormer } from '../../system/former-trust.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {
   type CoveredPart,
@@ -27,6 +28,7 @@ import {
   trustedTexts,
 } from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
+import { formerNotice } from '../session/setup/former-guards.ts';
 import { settingsPlace } from '../session/setup/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
@@ -49,6 +51,8 @@ export interface TrustReview {
   isTrusted: boolean;
   /** It was trusted by a version that kept no record of what. */
   isOld: boolean;
+  /** Folders here that were trusted as another repository: one line each. */
+  former: readonly string[];
   parts: ReviewedPart[];
   /** Of all of it as it is now. */
   digest: string;
@@ -64,11 +68,14 @@ export function changeTrust(
   { seen, ...options }: CallOptions & { seen?: string } = {},
 ): TrustReview | null {
   const { place, found, described, elsewhere } = review(options);
-  if (wanted === 'revoke') revokeTrust(place);
-  else if (seen !== undefined && seen !== found.digest) return null;
+  if (wanted === 'revoke') {
+    revokeTrust(place);
+    forgetFormer(place);
+  } else if (seen !== undefined && seen !== found.digest) return null;
   else {
     const parts = described.map(({ key, ...part }) => [key, part] as const);
     trust(place, { ...elsewhere, ...Object.fromEntries(parts) });
+    forgetFormer(place);
   }
   return found;
 }
@@ -97,7 +104,7 @@ function trustPlace(options: CallOptions): TrustPlace {
 }
 
 function review(options: CallOptions): {
-  place: { home: string; root: string };
+  place: { home: string; root: string; folders: readonly string[] };
   found: TrustReview;
   described: readonly DescribedPart[];
   /** Parts in folders that are not looked at from here: their trust stays. */
@@ -115,8 +122,9 @@ function review(options: CallOptions): {
     loads: () => partLoads(part, root),
   }));
   const entry = trustedEntry({ root, home });
-  const known = entry?.parts ?? {};
-  const texts = entry === null ? {} : trustedTexts({ root, home });
+  const before = place.former?.find((one) => one.root === root);
+  const known = entry?.parts ?? before?.parts ?? {};
+  const texts = entry === null ? (before?.texts ?? {}) : trustedTexts({ root, home });
   const current = described
     .filter((part) => part.kind !== 'limits' || lostOf(part, texts).length > 0)
     .map(
@@ -124,6 +132,8 @@ function review(options: CallOptions): {
         kind: part.kind,
         source: relative(root, part.source),
         ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
+        // Of another repository that was trusted here it has the difference, and no trust.
+        ...(entry === null && known[part.key]?.digest === part.digest && { state: 'new' }),
         ...(part.kind === 'limits' && { state: 'changed', difference: lostOf(part, texts) }),
         files: Object.keys(part.files),
         // It takes as long as all else together, and most callers do not show it.
@@ -142,18 +152,19 @@ function review(options: CallOptions): {
     .filter((one) => !isThere(one))
     .map(([key]) => ({ ...removedPart(key), difference: lostOf({ key, before: NOTHING }, texts) }));
   const elsewhere = Object.fromEntries(
-    others
+    (entry === null ? [] : others)
       .filter(isThere)
       .map(([key, part]) => [key, { ...part, before: texts[key] ?? { text: '', files: {} } }]),
   );
   return {
-    place: { root, home },
+    place: { root, home, folders },
     described,
     elsewhere,
     found: {
       root,
       isTrusted: entry !== null,
       isOld: entry !== null && entry.parts === undefined,
+      former: (place.former ?? []).map(formerNotice),
       parts: [...current, ...removed],
       digest: digestOf(JSON.stringify(described.map(({ key, digest }) => [key, digest]))),
     },

@@ -10,6 +10,7 @@ import { problemText, settingsNotices } from '../../settings/settings-notices.ts
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { trustOf } from '../calls/trust.ts';
 import { endOrphans, endOrphansElsewhere, finishAdoptions } from '../leftovers.ts';
+import { formerNotice } from '../session/setup/former-guards.ts';
 import { describeSettings, settingsPlace, unusedOthers } from '../session/setup/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
@@ -114,5 +115,8 @@ export function checkTrust({ place, caller }: DoctorContext): HealthCheck {
       'look: ramet trust --show; accept: ramet trust',
     );
   }
+  const [former] = here.former ?? [];
+  if (former !== undefined)
+    return limited('trust', formerNotice(former), 'look: ramet trust --show; accept: ramet trust');
   return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them (ramet trust)`);
 }

@@ -17,6 +17,7 @@ import {
   UNTRUSTED,
 } from '../../../settings/setting-value.ts';
 import type { Settings, SettingsPlace } from '../../../settings/settings.ts';
+import { keepLink } from '../../../system/former-trust.ts';
 import { trustedEntry } from '../../../system/trust.ts';
 import type { GuardSettings } from './removed-guards.ts';
 
@@ -113,11 +114,15 @@ export async function goneWithPlugins(
   return removedPlugins(place, { named: settings.plugins ?? [], inForce });
 }
 
-/** Hooks that were trusted and are not there as they were. */
+/** Hooks that were trusted and are not there as they were, also of another repository that was here. */
 async function goneFrom(place: SettingsPlace, settings: GuardSettings): Promise<FoundHooks> {
-  const parts = trustedEntry(place)?.parts ?? {};
-  if (!Object.keys(parts).some((key) => key.startsWith('hooks '))) return NOTHING;
-  return (await import('./removed-guards.ts')).removedGuards(place, settings);
+  const kinds = new Set(Object.keys(trustedEntry(place)?.parts ?? {}).map((key) => key.split(' ')[0]));
+  if (['hooks', 'plugin', 'limits'].some((kind) => kinds.has(kind))) keepLink(place);
+  const found: FoundHooks[] = [];
+  if (kinds.has('hooks')) found.push((await import('./removed-guards.ts')).removedGuards(place, settings));
+  for (const former of place.former ?? [])
+    found.push((await import('./former-guards.ts')).formerGuards(place, former, settings));
+  return { hooks: found.flatMap(({ hooks }) => hooks), notices: found.flatMap(({ notices }) => notices) };
 }
 
 /** Hooks that are set up and do not run here, with the reason, for reports. */

@@ -14,14 +14,18 @@ import { isRead, parsed, SHOWS } from './removed-guards.ts';
 
 /** `used` are the files of other tools that could be read. */
 export function keptLimits(place: SettingsPlace, used: readonly string[]): KeptLimits {
-  const texts = trustedTexts(place);
-  const known = Object.keys(trustedEntry(place)?.parts ?? {}).flatMap((key) => {
-    const { kind, source } = readPartKey(key);
-    const path = resolve(place.root, source);
-    return (kind === 'limits' || kind === 'rights') && isRead(path, place)
-      ? [{ kind, path, text: texts[key]?.text ?? '' }]
-      : [];
-  });
+  const now = { root: place.root, parts: trustedEntry(place)?.parts ?? {}, texts: trustedTexts(place) };
+  const known = [now, ...(place.former ?? [])].flatMap((trusted) =>
+    Object.keys(trusted.parts).flatMap((key) => {
+      const { kind, source } = readPartKey(key);
+      const path = resolve(trusted.root, source);
+      // Of another repository only what forbids is left; one line says that the rest does not count.
+      const isKept = kind === 'limits' || (kind === 'rights' && trusted === now);
+      return isKept && isRead(path, { ...place, root: trusted.root })
+        ? [{ kind, path, text: trusted.texts[key]?.text ?? '' }]
+        : [];
+    }),
+  );
   const shown = (path: string): string => shownPath(path, place.root, place.userHome);
   const lost = known.flatMap(({ kind, path, text }) => {
     const before = kind === 'limits' ? readLimits(text) : null;

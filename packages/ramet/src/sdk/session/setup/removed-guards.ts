@@ -18,6 +18,7 @@ import {
 import { folderTrust } from '../../../extensions/trust/folder-trust.ts';
 import { type OtherTools, shownPath } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
+import { formerTrust } from '../../../system/former-trust.ts';
 import { trustedEntry, trustedTexts, trustStamp } from '../../../system/trust.ts';
 
 export interface RemovedGuards {
@@ -87,7 +88,7 @@ export const SHOWS = 'ramet trust --show shows the difference';
 export const NOT_TRUSTED: string = `not what you trusted (${SHOWS})`;
 const UNUSABLE = 'cannot be used as it is';
 
-function isOfOtherTool(path: string): boolean {
+export function isOfOtherTool(path: string): boolean {
   return basename(dirname(path)) === '.claude';
 }
 
@@ -137,7 +138,8 @@ function untilTrusted(key: string, stopper: string | null, place: SettingsPlace)
     stamp = now;
     const part = currentPart(key, place);
     const isWithout = stopper === null ? guardsIn(part.value) === null : mayStop(stopper, place);
-    isOver = trustedEntry(place)?.parts?.[key] === undefined || (isWithout && isAsTrusted(part, place));
+    const isForgotten = trustedEntry(place)?.parts?.[key] === undefined && formerTrust(place).length === 0;
+    isOver = isForgotten || (isWithout && isAsTrusted(part, place));
     return isOver;
   };
 }

@@ -8,6 +8,7 @@ import { pluginFolder } from '../../../extensions/trust/collect-parts.ts';
 import { readPartKey } from '../../../extensions/trust/folder-part.ts';
 import { shownPath } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
+import { formerTrust } from '../../../system/former-trust.ts';
 import { trustedEntry, trustedTexts, trustStamp } from '../../../system/trust.ts';
 import {
   CHECKED,
@@ -50,9 +51,13 @@ export function removedPlugins(
   };
 }
 
-/** As it was trusted, where the settings file that named it is one of this session. */
 function trustedGuards(key: string, place: SettingsPlace): unknown[] {
-  const { namedBy, hooks } = parsed(trustedTexts(place)[key]?.text) ?? {};
+  return pluginGuards(trustedTexts(place)[key]?.text, place);
+}
+
+/** As it was trusted, where the settings file that named it is one of this session. */
+export function pluginGuards(text: string | undefined, place: SettingsPlace): unknown[] {
+  const { namedBy, hooks } = parsed(text) ?? {};
   if (typeof namedBy !== 'string' || !Array.isArray(hooks)) return [];
   return isRead(resolve(place.root, namedBy), place) ? hooks.flatMap((one) => guardsIn(one) ?? []) : [];
 }
@@ -63,7 +68,7 @@ function untilForgotten(key: string, place: SettingsPlace): () => boolean {
   let isOver = false;
   return () => {
     const now = trustStamp(place);
-    if (now !== stamp) isOver = trustedGuards(key, place).length === 0;
+    if (now !== stamp) isOver = formerTrust(place).length === 0 && trustedGuards(key, place).length === 0;
     stamp = now;
     return isOver;
   };

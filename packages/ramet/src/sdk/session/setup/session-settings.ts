@@ -28,6 +28,7 @@ import {
 } from '../../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../../settings/settings.ts';
 import { refuseBadSettings, settingsNotices } from '../../../settings/settings-notices.ts';
+import { formerTrust } from '../../../system/former-trust.ts';
 import { managedFolders } from '../../../system/home.ts';
 import { trustedEntry } from '../../../system/trust.ts';
 import {
@@ -175,9 +176,19 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
     return rights === undefined || folderTrust(trusted).verdictOn(rights) === 'trusted';
   };
   const given = { ...givenIn(env, cwd), isBare: isBare(env) };
-  const place = { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted, ...given };
-  const parts = isGiven ? {} : (trustedEntry(place)?.parts ?? {});
-  if (!Object.keys(parts).some((key) => /^(?:limits|rights) /.test(key))) return place;
+  const former = formerTrust({ ...trusted, folders });
+  const place = {
+    ...trusted,
+    userHome,
+    folders,
+    managed: managedFolders(env),
+    isAsTrusted,
+    ...given,
+    former,
+  };
+  const known = isGiven ? [] : [...former, trustedEntry(place)];
+  const keys = known.flatMap((one) => Object.keys(one?.parts ?? {}));
+  if (!keys.some((key) => /^(?:limits|rights) /.test(key))) return place;
   const keptLimits: SettingsPlace['keptLimits'] = async (used) =>
     (await import('./kept-limits.ts')).keptLimits(place, used);
   return { ...place, keptLimits };
