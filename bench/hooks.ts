@@ -1,14 +1,19 @@
 /**
  * What running hooks costs: one hook beside a bare spawn of the same command, in turns; then a hundred hooks on one
- * event, sixteen at once, beside the same commands started bare, sixteen at once.
+ * event, sixteen at once, beside the same commands started bare, sixteen at once; then what trust looks at.
  */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { readHooks } from '../packages/ramet/src/extensions/hooks/hook-config.ts';
 import { HookRunner } from '../packages/ramet/src/extensions/hooks/hook-runner.ts';
+import { describePart } from '../packages/ramet/src/extensions/trust/folder-part.ts';
+import { folderTrust } from '../packages/ramet/src/extensions/trust/folder-trust.ts';
+import { runCheck } from '../packages/ramet/src/extensions/trust/run-check.ts';
 import { systemClock } from '../packages/ramet/src/schema/clock.ts';
 import { AtMost } from '../packages/ramet/src/system/few-at-once.ts';
 import { createProcessRegister } from '../packages/ramet/src/system/processes/process-register.ts';
+import { trust } from '../packages/ramet/src/system/trust.ts';
 import { benchPlace } from './command.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
@@ -16,6 +21,9 @@ const ONE = 100;
 const MANY = 100;
 const ROUNDS = 5;
 const SLOWEST_MS = 50;
+const FILES = 2_800;
+const LOOKS = 60;
+const RESTED_MS = 3_300;
 const env = { PATH: process.env.PATH ?? '' };
 
 export async function run(): Promise<void> {
@@ -40,6 +48,7 @@ export async function run(): Promise<void> {
     });
   await one(fire, cwd);
   await many(fire, cwd);
+  await looks(dirname(cwd));
 }
 
 type Fire = (commands: readonly string[]) => Promise<number>;
@@ -76,6 +85,54 @@ async function many(fire: Fire, cwd: string): Promise<void> {
   console.log(`  bare spawns  ${showSpread(spreadOf(bare), 'ms')}`);
   console.log(`  hooks        ${showSpread(spreadOf(hooked), 'ms')}`);
   console.log(`  ${verdict('seven times the slowest and 4 ms each', spreadOf(hooked).median, limit, 'ms')}`);
+}
+
+/** What trust looks at before a hook and after it: a script that is named, and every file where nobody can tell what runs. */
+async function looks(directory: string): Promise<void> {
+  const root = join(directory, 'looked-at');
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write('.git/HEAD', '');
+  write('.claude/hooks/x.sh', 'exit 0\n');
+  for (let at = 0; at < FILES; at++)
+    write(`src/room-${at % 20}/part-${at % 140}/file-${at}.ts`, 'x'.repeat(at));
+  // What was written a moment ago is read each time.
+  await systemClock.sleep(RESTED_MS, new AbortController().signal);
+  for (const command of ['bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/x.sh', 'sh $X']) {
+    const part = { kind: 'hooks', source: join(root, '.claude/settings.json'), value: { command } } as const;
+    const place = { home: join(root, '.git', 'home'), root };
+    const { key, ...described } = describePart(part, root);
+    trust(place, { [key]: described });
+    const check = runCheck(part, place, folderTrust(place));
+    const [floor, cost, ratio]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round < LOOKS; round++) {
+      floor.push(await timed(async () => void lookAt(root)));
+      cost.push(
+        await timed(async () => {
+          const problem = check([command], root, true);
+          if (problem !== null) throw new Error(problem);
+        }),
+      );
+      ratio.push((cost.at(-1) ?? 0) / (floor.at(-1) ?? 1));
+    }
+    console.log(
+      `\none look before \`${command}\`, beside readdir and lstat of all ${FILES} files, ${LOOKS} times`,
+    );
+    console.log(`  readdir and lstat  ${showSpread(spreadOf(floor), 'ms')}`);
+    console.log(`  look               ${showSpread(spreadOf(cost), 'ms')}`);
+    console.log(`  look / floor       ${showSpread(spreadOf(ratio), '')}`);
+    console.log(`  ${verdict('two looks', 2 * spreadOf(cost).median, 5, 'ms')}`);
+  }
+}
+
+function lookAt(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = `${directory}/${entry.name}`;
+    if (!entry.isDirectory()) lstatSync(path);
+    else if (entry.name !== '.git') lookAt(path);
+  }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

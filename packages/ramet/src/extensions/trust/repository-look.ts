@@ -15,10 +15,14 @@ export function isDirectory(path: string): boolean {
 }
 
 export function entriesOf(path: string): readonly Dirent[] {
+  return readOrNull(path) ?? [];
+}
+
+function readOrNull(path: string): readonly Dirent[] | null {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {
-    return [];
+    return null;
   }
 }
 
@@ -128,22 +132,52 @@ const OF_PYTHON = /\.(?:py[cdowz]?|so|pth|zip|egg|whl)$/i;
 /** Packages that were installed; what Python compiles itself lies elsewhere. */
 const NOT_OF_PYTHON = new Set(['site-packages', '__pycache__']);
 
-/** Every file in it but packages and git's own, or those that Python loads; null for more than `most`. */
+/** What counts of one directory, in its order. */
+export interface DirectoryList {
+  readonly entries: readonly ListedEntry[];
+  /** It could be read. */
+  readonly isRead: boolean;
+}
+
+type ListedEntry =
+  | { readonly kind: 'folder' | 'link'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly file: ListedFile };
+
+export type Language = 'any' | 'python';
+
+export function listDirectory(directory: string, language: Language): DirectoryList {
+  const isAny = language === 'any';
+  const found = readOrNull(directory);
+  const entries = (found ?? []).flatMap((entry): ListedEntry[] => {
+    const { name } = entry;
+    if (LEFT_OUT.has(name) || (!isAny && NOT_OF_PYTHON.has(name))) return [];
+    const path = join(directory, name);
+    if (entry.isDirectory()) return [{ kind: 'folder', path }];
+    if (entry.isSymbolicLink()) return [{ kind: 'link', path }];
+    if (!entry.isFile() || !(isAny || OF_PYTHON.test(name))) return [];
+    return [{ kind: 'file', path, file: { path, target: null } }];
+  });
+  return { entries, isRead: found !== null };
+}
+
+/**
+ * Every file in it but packages and git's own, or those that Python loads; null for more than `most`. `list` may know what a directory
+ * holds; where links lead is found out here.
+ */
 export function everyFile(
   folder: string,
   most: number,
-  language: 'any' | 'python' = 'any',
+  language: Language = 'any',
+  list: typeof listDirectory = listDirectory,
 ): readonly ListedFile[] | null {
-  const isAny = language === 'any';
   const found: ListedFile[] = [];
   const look = (directory: string, depth: number): boolean => {
     if (depth > DEEPEST) return false;
-    for (const entry of entriesOf(directory)) {
-      if (LEFT_OUT.has(entry.name) || (!isAny && NOT_OF_PYTHON.has(entry.name))) continue;
-      const path = join(directory, entry.name);
-      if (entry.isDirectory() && !look(path, depth + 1)) return false;
-      if (entry.isSymbolicLink()) found.push({ path, target: isFollowed(path) ? null : targetOf(path) });
-      else if (entry.isFile() && (isAny || OF_PYTHON.test(entry.name))) found.push({ path, target: null });
+    for (const entry of list(directory, language).entries) {
+      const { path } = entry;
+      if (entry.kind === 'folder' && !look(path, depth + 1)) return false;
+      if (entry.kind === 'link') found.push({ path, target: isFollowed(path) ? null : targetOf(path) });
+      else if (entry.kind === 'file') found.push(entry.file);
       if (found.length > most) return false;
     }
     return true;

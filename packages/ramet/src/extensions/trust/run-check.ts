@@ -11,6 +11,7 @@ import { commandReach } from './command-reach.ts';
 import { commandsOf, type PartCommand } from './commands-in.ts';
 import { describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
+import { type FileState, isSameState, KnownLists } from './known-lists.ts';
 import { linksToProcess } from './process-links.ts';
 import { checkoutOf, everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
 import { fileDigest, listedDigest } from './trusted-content.ts';
@@ -75,8 +76,11 @@ export class TrustedFiles {
   #names: ReadonlySet<string> = new Set();
   /** Where links and paths out of the repository led at the start. */
   readonly #outside = new Set<string>();
-  /** Large files that were read, with the state in which they were. */
-  readonly #seen = new Map<string, string>();
+  #ownNames: readonly string[] = [];
+  #ownPaths: readonly string[] = [];
+  /** Files that were read, with the state in which they were: large ones, and those of folders that count whole. */
+  readonly #seen = new Map<string, FileState>();
+  readonly #lists = new KnownLists();
 
   constructor(root: string, trusted: Readonly<Record<string, string>>) {
     this.#root = root;
@@ -91,6 +95,9 @@ export class TrustedFiles {
   take(trusted: Readonly<Record<string, string>>): void {
     this.#digests = new Set(Object.values(trusted));
     this.#names = new Set(Object.keys(trusted));
+    this.#seen.clear();
+    this.#ownNames = Object.keys(trusted).filter((name) => !isAbsolute(name));
+    this.#ownPaths = this.#ownNames.map((name) => join(this.#root, name));
   }
 
   /** What no digest can say: files outside count as they are at the start. */
@@ -111,7 +118,7 @@ export class TrustedFiles {
     const whole = folders.map((folder) => [folder, 'any'] as const);
     const modules = imports?.folders.map((folder) => [folder, 'python'] as const) ?? [];
     for (const [folder, language] of [...whole, ...modules]) {
-      const listed = everyFile(folder, MOST_LISTED, language);
+      const listed = everyFile(folder, MOST_LISTED, language, (...of) => this.#lists.list(...of));
       const why =
         language === 'python'
           ? `, and because of what ${imports?.script} imports every Python file counts`
@@ -119,7 +126,7 @@ export class TrustedFiles {
             ? ''
             : `, and because of ${unclear} every file counts: name its script`;
       if (listed === null) return `${this.#shown(folder)} has more than ${MOST_LISTED} files${why}`;
-      for (const { path } of listed) there.add(path);
+      if (command.answers === true) for (const { path } of listed) there.add(path);
       const changed = listed.find((file) => !this.#isListed(file));
       if (changed !== undefined) return `${this.#explain(changed.path, cwd)}${why}`;
     }
@@ -138,8 +145,7 @@ export class TrustedFiles {
     there: ReadonlySet<string>,
   ): string | null {
     const isGone = (path: string): boolean => !there.has(path) && !this.#isThere(path);
-    const names = Array.from(this.#names).filter((name) => !isAbsolute(name));
-    const own = names.map((name) => join(this.#root, name)).find(isGone);
+    const own = this.#ownPaths.find(isGone);
     if (own !== undefined) return own;
     // One of the places that a name stands for is enough, and a file that the command writes itself need not be there before.
     const runs = new Map(executed.flatMap((one) => one.paths.map((path) => [path, one.paths] as const)));
@@ -152,10 +158,11 @@ export class TrustedFiles {
     if (named[0] !== undefined) return named[0].path;
     if (top === this.#root) return null;
     const below = [...folders, ...(imports?.folders ?? [])].filter((folder) => isInside(folder, top));
+    const isBelow = (path: string): boolean =>
+      below.some((folder) => path.startsWith(`${folder}/`) || isInside(path, folder));
+    if (below.length === 0) return null;
     return (
-      names
-        .map((name) => join(top, name))
-        .find((path) => below.some((folder) => isInside(path, folder)) && isGone(path)) ?? null
+      this.#ownNames.map((name) => join(top, name)).find((path) => isBelow(path) && isGone(path)) ?? null
     );
   }
 
@@ -175,11 +182,9 @@ export class TrustedFiles {
   /** Of a folder that counts whole: a file that has not changed is not read again. */
   #isListed(file: ListedFile): boolean {
     const stats = statsOf(file.path);
-    const stamp = stampOf(stats);
-    if (file.target === null && this.#seen.get(file.path) === stamp) return true;
+    if (file.target === null && this.#wasSeen(file.path, stats)) return true;
     if (!this.#digests.has(listedDigest(file))) return false;
-    if (stats !== null && isSettled(stats) && stampOf(statsOf(file.path)) === stamp)
-      this.#seen.set(file.path, stamp);
+    this.#keepSeen(file.path, stats);
     return true;
   }
 
@@ -195,13 +200,24 @@ export class TrustedFiles {
     if (isElsewhere && !isTemporary(real)) return true;
     if (this.#outside.has(real)) return true;
     if (!stats.isFile()) return false;
-    const stamp = stampOf(stats);
-    if (this.#seen.get(path) === stamp) return true;
+    if (stats.size > SMALL && this.#wasSeen(path, stats)) return true;
     const digest = fileDigest(path);
     if (digest === null || !this.#digests.has(digest)) return false;
-    if (stats.size > SMALL && isSettled(stats) && stampOf(statsOf(path)) === stamp)
-      this.#seen.set(path, stamp);
+    if (stats.size > SMALL) this.#keepSeen(path, stats);
     return true;
+  }
+
+  #wasSeen(path: string, stats: BigIntStats | null): boolean {
+    const seen = this.#seen.get(path);
+    return seen !== undefined && stats !== null && isSameState(seen, stats);
+  }
+
+  #keepSeen(path: string, stats: BigIntStats | null): void {
+    if (stats === null || !isSettled(stats)) return;
+    const after = statsOf(path);
+    if (after === null || !isSameState(stats, after)) return;
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+    this.#seen.set(path, { dev, ino, size, mtimeNs, ctimeNs });
   }
 
   #shown(path: string): string {
@@ -247,10 +263,4 @@ function realOf(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-function stampOf(stats: BigIntStats | null): string {
-  if (stats === null) return '';
-  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
