@@ -132,7 +132,7 @@ const DOORS: Readonly<Record<string, string>> = {
     status team tool-access until-text usage zod
   `,
   system: `
-    check-slots child-environment current-agent digest disk-trouble few-at-once give-way glob-pattern home landing-path on-abort
+    check-slots child-environment current-agent digest disk-trouble few-at-once give-way glob-pattern home landing-path on-abort opened-input
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register processes/process-table processes/starter regular-file replace-file replace-whole sqlite/database sqlite/memory-copy stored-logins
     sqlite/shared-database sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text former-trust trust

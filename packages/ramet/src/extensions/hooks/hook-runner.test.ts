@@ -58,6 +58,27 @@ const pre = (fields: object): object =>
   say({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
 
 describe('EXT-2: a command hook', () => {
+  test.for([
+    'cat /dev/stdin > read',
+    'cat > read',
+    'while IFS= read -r line || [ -n "$line" ]; do printf %s "$line"; done < /dev/stdin > read',
+    'head -c 1 > read; cat >> read',
+    'cp /dev/stdin read',
+  ])('reads its input by name and without: %s', async (command, { directory }) => {
+    const { runs } = await fire(directory, { hooks: [run(command)], input: { text: 'é'.repeat(200_000) } });
+    expect(runs).toMatchObject([{ outcome: 'ok' }]);
+    expect(JSON.parse(readFileSync(join(directory, 'read'), 'utf8'))).toEqual(
+      inputOf(directory, 'PreToolUse', { text: 'é'.repeat(200_000) }),
+    );
+  });
+
+  test('that changes the input of who reads it after it has no answer', async ({ directory }) => {
+    const { runs } = await fire(directory, { hooks: [run('echo "{}" 1<> /dev/stdin')] });
+    expect(runs).toMatchObject([
+      { outcome: 'failed', problem: expect.stringContaining('its input was changed') },
+    ]);
+  });
+
   test('that may not run is named once, and so is each other one that runs the same file', async ({
     directory,
   }) => {

@@ -6,12 +6,14 @@
  *    ended, was too slow or was interrupted. A daemon with a session of its own carries the owner's mark: it ends with it.
  * 2. The group is noted on disk while it runs: the next start ends what a killed process left.
  * 3. However much is printed, little of it is kept.
+ * 4. Its answer is to what it was told: none is taken if someone else has changed its input meanwhile.
  */
 import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
+import { openedInput } from '../../system/opened-input.ts';
 import {
   OWNER_VARIABLE,
   START_VARIABLE,
@@ -64,12 +66,18 @@ const DRAIN_MS = 100;
 export async function runHookCommand(command: HookCommand): Promise<HookProcessEnd> {
   if (command.signal.aborted) return { failure: 'it was interrupted', ending: 'interrupted' };
   const expected = command.processes.expect(command.agent);
+  using input = openedInput(command.input);
   let child: ChildProcess;
   try {
     const { program, args, cwd, agent, owner } = command;
     const marks = { [AGENT_VARIABLE]: agent, [OWNER_VARIABLE]: owner, [START_VARIABLE]: expected.token };
     const env = { ...command.env, ...marks };
-    child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    child = spawn(program, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: [input?.descriptor ?? 'pipe', 'pipe', 'pipe'],
+    });
     const problem = await startProblem(child);
     if (problem !== null) return failed(problem);
   } catch (error) {
@@ -80,7 +88,10 @@ export async function runHookCommand(command: HookCommand): Promise<HookProcessE
   const leave = command.processes.enter(group, command.agent, expected);
   expected.settle();
   try {
-    return await endOf(child, group, command);
+    const end = await endOf(child, group, command);
+    return 'failure' in end || input === null || input.isAsWritten()
+      ? end
+      : { failure: 'its input was changed while it ran', ending: 'failed' };
   } finally {
     leave();
   }
