@@ -68,6 +68,7 @@ const LOOP_EVENTS: readonly HookEventName[] = [
   'SubagentStop',
   'TeammateIdle',
   'PreCompact',
+  'PostCompact',
   'MemoryWritten',
 ];
 

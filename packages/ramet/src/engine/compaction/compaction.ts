@@ -60,6 +60,7 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
   const why = { cause: 'compaction', tokens: tokensAfter, trigger, tokensBefore } as const;
   agent.replaceConversation(why, agent.conversation.head, messages);
   await agent.runtime.journal.commit('synced');
+  await tellSummary(agent, options, summary);
   if (trigger !== 'request') await toldAgain(agent, options.signal);
   return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
 }
@@ -72,13 +73,24 @@ async function refusedByHook(
   const { hooks } = agent.runtime;
   if (hooks?.has(agent, 'PreCompact') !== true) return null;
   const fields = {
-    trigger: trigger === 'request' ? 'manual' : 'auto',
+    trigger: cause(trigger),
     custom_instructions: instructions ?? '',
     context_tokens: contextTokens(agent),
     going: aboutToGo(agent),
   };
   const { block } = await hooks.run(agent, 'PreCompact', fields, signal);
   return block === undefined || trigger === 'overflow' ? null : { reason: `a hook refused it: ${block}` };
+}
+
+function cause(trigger: CompactionTrigger): 'manual' | 'auto' {
+  return trigger === 'request' ? 'manual' : 'auto';
+}
+
+async function tellSummary(agent: Agent, { trigger, signal }: CompactOptions, text: string): Promise<void> {
+  const { hooks } = agent.runtime;
+  if (hooks?.has(agent, 'PostCompact') !== true) return;
+  const fields = { trigger: cause(trigger), compact_summary: text };
+  await hooks.run(agent, 'PostCompact', fields, signal);
 }
 
 /** Of the main agent: what hooks told it when the session began is told again. Between two prompts the session does that. */

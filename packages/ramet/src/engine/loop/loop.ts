@@ -30,6 +30,7 @@ import {
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
+import { tellFailure } from '../hooks/failure-hooks.ts';
 import { leftOutPictures } from './refused-picture.ts';
 import {
   afterAnswer,
@@ -76,6 +77,7 @@ export async function runAgent(agent: Agent, options: RunOptions): Promise<Agent
   await journal.commit(agent.spec.origin?.call ? 'written' : 'synced').catch((error) => {
     ending = endingOf(error, options.signal);
   });
+  await tellFailure(agent, { ...ending, text: run.text }, options.signal);
   return {
     ...ending,
     text: run.text,

@@ -23,6 +23,7 @@ export type HookEventName =
   | 'SessionStart'
   | 'SessionEnd'
   | 'UserPromptSubmit'
+  | 'UserPromptExpansion'
   | 'PreToolUse'
   | 'PermissionRequest'
   | 'PostToolUse'
@@ -30,7 +31,9 @@ export type HookEventName =
   | 'SubagentStart'
   | 'SubagentStop'
   | 'Stop'
+  | 'StopFailure'
   | 'PreCompact'
+  | 'PostCompact'
   | 'Notification'
   | 'WorktreeCreate'
   | 'WorktreeRemove'
@@ -46,6 +49,7 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   /** The user waits for the end of the command. */
   SessionEnd: { matches: 'reason', refusal: 'none', seconds: 1.5 },
   UserPromptSubmit: { matches: null, refusal: 'block', takesText: true, seconds: 30 },
+  UserPromptExpansion: { matches: 'command_name', refusal: 'block', seconds: LONG },
   PreToolUse: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
   PermissionRequest: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
   PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
@@ -53,7 +57,9 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   SubagentStart: { matches: 'agent_type', refusal: 'none', seconds: LONG },
   SubagentStop: { matches: 'agent_type', refusal: 'block', seconds: LONG },
   Stop: { matches: null, refusal: 'block', seconds: LONG },
+  StopFailure: { matches: 'error', refusal: 'none', seconds: LONG },
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
+  PostCompact: { matches: 'trigger', refusal: 'none', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
   WorktreeCreate: {
     ...{ matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },

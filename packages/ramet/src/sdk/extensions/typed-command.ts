@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { callForAgent } from '../../engine/later.ts';
+import { hookText } from '../../engine/opening.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import { findPrompt } from '../../extensions/prompts/prompt-store.ts';
 import { NOT_AS_TRUSTED } from '../../extensions/trust/folder-trust.ts';
@@ -24,10 +25,11 @@ export interface TypedCommand {
 
 /** Null for a prompt that is none: a path such as `/etc/hosts`, or a name that nobody has. */
 export async function typedCommand(
-  { agent, prompts, place, settings, extra }: LiveParts,
+  parts: LiveParts,
   prompted: string,
   { typed = false, signal }: { readonly typed?: boolean | undefined; readonly signal: AbortSignal },
 ): Promise<TypedCommand | null> {
+  const { agent, prompts, place, settings, extra } = parts;
   const [, name, argument = ''] = /^\/([\w.:-]+)(?:\s+([\s\S]*))?$/.exec(prompted.trim()) ?? [];
   if (name === undefined) return null;
   const prompt = await prompts.find(name);
@@ -35,6 +37,7 @@ export async function typedCommand(
     const made = await extra.command({ name, argument }, signal);
     if (made === null) refuseUnused(name, prompts);
     if (made === null && typed && isCommandName(name)) throw unknownCommand(name, prompts);
+    if (made !== null) await tellHooks(parts, { kind: 'mcp_prompt', name, argument, prompted }, signal);
     return made && { prompt: made.text, attachments: made.images, model: null };
   }
   if (!prompt.forUser) {
@@ -42,6 +45,8 @@ export async function typedCommand(
       throw new UserMistake('no_command', `/${name} is for the model only: say what you want instead`);
     return null;
   }
+  const { source } = prompt;
+  await tellHooks(parts, { kind: 'slash_command', name: prompt.name, argument, prompted, source }, signal);
   if (prompt.agent !== null && prompt.forModel)
     return { prompt: loadByTool(prompt, argument), attachments: [], model: null };
   const projectRoot = place.repository?.root ?? place.cwd;
@@ -59,6 +64,32 @@ export async function typedCommand(
     model: prompt.model,
     denied: made.rules.deny,
   };
+}
+
+interface TypedName {
+  readonly kind: 'slash_command' | 'mcp_prompt';
+  readonly name: string;
+  readonly argument: string;
+  readonly prompted: string;
+  readonly source?: string;
+}
+
+/** Before anything of it runs. Throws where one refuses it. */
+async function tellHooks(
+  { agent, hooks, runtime }: LiveParts,
+  { kind, name, argument, prompted, source }: TypedName,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!hooks.has(agent, 'UserPromptExpansion')) return;
+  const fields = {
+    ...{ expansion_type: kind, command_name: name, command_args: argument, prompt: prompted },
+    ...(source !== undefined && { command_source: source }),
+  };
+  const { block, stop, contexts } = await hooks.run(agent, 'UserPromptExpansion', fields, signal);
+  const refusal = block ?? stop;
+  if (refusal !== undefined) throw new UserMistake('prompt_refused', `a hook refused /${name}: ${refusal}`);
+  for (const text of contexts)
+    agent.receive('notification', null, runtime.redact(hookText('UserPromptExpansion', text)));
 }
 
 /** Another agent carries it out, which the Skill tool starts: so it is on record, and continues after a kill. */

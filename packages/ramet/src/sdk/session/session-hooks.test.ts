@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
@@ -95,6 +96,66 @@ describe('EXT-2: SessionStart', () => {
     await session.ask('Again.');
     expect(requests[1]?.split('Read NEXT.md first.')).toHaveLength(2);
     expect(listSessions({ cwd, env })).toMatchObject([{ title: 'Nightly round' }]);
+  });
+});
+
+describe('EXT-2: PostCompact, StopFailure and UserPromptExpansion', () => {
+  test('PostCompact reads the summary that the conversation has now', async () => {
+    const { cwd, open, seen } = place(['PostCompact']);
+    writeFiles(cwd, { 'long.txt': 'A long line of text, again and again.\n'.repeat(800) });
+    const provider = scriptedModel(look, look, look, { text: 'Seen.' }, { text: 'SUMMARY' });
+    const session = await open({ provider });
+    await drain(session.run('Look.'));
+    expect(await session.compact()).toMatchObject({ compacted: true });
+    expect(seen).toMatchObject([
+      { hook_event_name: 'PostCompact', trigger: 'manual', compact_summary: 'SUMMARY' },
+    ]);
+  });
+
+  test('StopFailure reads why a run of the main agent failed, in the place of Stop', async () => {
+    const { open, seen } = place(['Stop', 'StopFailure']);
+    const session = await open({ provider: scriptedModel(look, look), maxTurns: 1 });
+    await drain(session.run('Look.'));
+    expect(seen).toMatchObject([
+      { hook_event_name: 'StopFailure', error: 'max_turns', last_assistant_message: 'I look.' },
+    ]);
+    expect(seen[0]?.error_details).toEqual(expect.any(String));
+  });
+
+  const command = { '.claude/commands/tidy.md': 'Tidy $ARGUMENTS.' };
+
+  test('UserPromptExpansion reads the command and its words, and adds context', async () => {
+    const { env, open, seen } = place(['UserPromptExpansion'], () => ({
+      hookSpecificOutput: { hookEventName: 'UserPromptExpansion', additionalContext: 'told with it' },
+    }));
+    writeFiles(env.HOME, command);
+    let last = '';
+    const provider = scriptedModel((request) => {
+      last = sent(request);
+      return { text: 'ok' };
+    });
+    const session = await open({ provider });
+    await drain(session.run('/tidy the desk', { commands: true }));
+    expect(seen).toMatchObject([
+      {
+        ...{ expansion_type: 'slash_command', command_name: 'tidy', command_args: 'the desk' },
+        ...{ command_source: 'user', prompt: '/tidy the desk' },
+      },
+    ]);
+    expect(last).toMatch(/Tidy the desk/);
+    expect(last).toContain('told with it');
+  });
+
+  test('UserPromptExpansion refuses a command before anything of it runs', async () => {
+    const { cwd, env, open } = place(['UserPromptExpansion'], () => ({
+      decision: 'block',
+      reason: 'not today',
+    }));
+    writeFiles(env.HOME, { '.claude/commands/tidy.md': '!`touch acted`' });
+    const session = await open({ provider: scriptedModel(), permissionMode: 'bypassPermissions' });
+    const asked = drain(session.run('/tidy', { commands: true }));
+    await expect(asked).rejects.toThrow('a hook refused /tidy: not today');
+    expect(existsSync(join(cwd, 'acted'))).toBe(false);
   });
 });
 
