@@ -77,8 +77,11 @@ function linkPath(home: string, root: string): string {
 
 /** The checkout whose trust sessions in this linked worktree had; null for none that is known. */
 function linkAt(home: string, root: string): string | null {
+  const path = linkPath(home, root);
+  // Asked for at each start: most folders have none.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
   try {
-    const { data } = linkEntry.safeParse(JSON.parse(readFileSync(linkPath(home, root), 'utf8')));
+    const { data } = linkEntry.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     return data?.root === root ? data.of : null;
   } catch {
     return null;

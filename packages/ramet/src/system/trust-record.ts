@@ -69,7 +69,9 @@ let last: { readonly path: string; readonly stamp: string; readonly entry: Trust
 
 /** Entries are replaced whole, so another content is another file. Throws where it cannot be read. */
 function readOnce(path: string): TrustEntry | undefined {
-  const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  const { ino, size, mtimeNs, ctimeNs } = stats;
   const stamp = [ino, size, mtimeNs, ctimeNs].join(':');
   if (last?.path === path && last.stamp === stamp) return last.entry;
   const { data } = trustEntry.safeParse(JSON.parse(readFileSync(path, 'utf8')));
