@@ -137,6 +137,8 @@ interface RequestStarted {
   source?: RequestSource;
   /** Blocks of a last user message that only this request carries: it is no part of the conversation. */
   aside?: Digest[];
+  /** Blocks that only this request carries in the place of those of a message, as many. */
+  instead?: { message: number; blocks: Digest[] }[];
 }
 
 interface RequestFailed {

@@ -22,15 +22,16 @@ import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { isBackground } from '../agent/agent-spec.ts';
-import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
+import type { ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, type FailedRequest, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
+import { sentConversation } from './sent-conversation.ts';
 
 /** The part of `AgentHost` that asks the model: where the keys and the rate window are (EXEC-2). */
 export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions): Promise<ModelExchange> {
   const { runtime } = agent;
   const { aside } = options;
-  const conversation = aside === undefined ? agent.conversation : withAside(agent.conversation, aside);
+  const conversation = sentConversation(agent, options);
   const { model } = conversation.head;
   const breakpoints =
     aside === undefined
@@ -103,11 +104,9 @@ function guardPrefix(agent: HostedAgent): void {
 /** Only the first request of a child waits for others. */
 function launchPass(
   agent: HostedAgent,
-  breakpoints: readonly Breakpoint[],
-  signal: AbortSignal,
+  { conversation, breakpoints, options: { signal } }: Outgoing,
 ): Promise<Disposable | null> | null {
   if (agent.here.launched || agent.spec.origin === undefined) return null;
-  const { conversation } = agent;
   return agent.runtime.launch.admit({
     conversation,
     breakpoints,
@@ -115,12 +114,6 @@ function launchPass(
     signal,
     record: (event) => agent.record(event),
   });
-}
-
-function withAside(conversation: Conversation, { messages, blocks }: Aside): Conversation {
-  const whole = conversation.fork(messages);
-  whole.append({ role: 'user', blocks, shared: 0 });
-  return whole;
 }
 
 /** An id that an earlier turn has used would make two calls one: the answer is asked for again. */
@@ -151,9 +144,9 @@ interface Outgoing {
 }
 
 async function attemptOnce(agent: HostedAgent, outgoing: Outgoing, attempt: number): Promise<ModelResponse> {
-  const { breakpoints, limits, wait, options } = outgoing;
+  const { limits, wait, options } = outgoing;
   // Before the window: a request that waits for a lead must not hold a turn that the lead may need.
-  using _pass = options.aside === undefined ? await launchPass(agent, breakpoints, options.signal) : null;
+  using _pass = options.aside === undefined ? await launchPass(agent, outgoing) : null;
   using turn = await RateTurn.take(agent, limits, wait, options.signal);
   try {
     const response = refuseReusedIds(agent, await sendOnce(agent, outgoing, turn, attempt));
@@ -174,7 +167,7 @@ function recordRequest(
   attempt: number,
   planned: PlannedRequest,
 ): void {
-  const { aside, turn } = options;
+  const { aside, instead, turn } = options;
   agent.record({
     type: 'request.started',
     request,
@@ -188,6 +181,7 @@ function recordRequest(
     cache: agent.runtime.cacheMap.predict(planned),
     atMostUsd: mostCostOf(agent, sent, maxTokens, breakpoints),
     ...(aside && { source: aside.source, aside: agent.store(aside.blocks) }),
+    ...(instead && { instead: instead.map((one) => ({ ...one, blocks: agent.store(one.blocks) })) }),
   });
 }
 

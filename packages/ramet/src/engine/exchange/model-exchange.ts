@@ -23,6 +23,12 @@ export interface Aside {
   readonly blocks: readonly FrozenBlock[];
 }
 
+/** Other blocks for a message of the conversation, as many as it has: only this request carries them. */
+export interface ReplacedBlocks {
+  readonly message: number;
+  readonly blocks: readonly FrozenBlock[];
+}
+
 export interface ExchangeOptions {
   turn: number;
   maxTokens: number;
@@ -34,4 +40,6 @@ export interface ExchangeOptions {
   /** Told when an answer begins to come in, and when it breaks off. */
   onComing?: (isComing: boolean) => void;
   aside?: Aside;
+  /** In order. Not beside an aside. */
+  instead?: readonly ReplacedBlocks[];
 }

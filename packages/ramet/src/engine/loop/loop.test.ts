@@ -9,49 +9,6 @@ import { Spending } from '../budget/budget.ts';
 
 const echo = toolOf('Echo', 'read', async (input) => ({ content: JSON.stringify(input) }));
 
-describe('RES-6: a picture that the provider refuses', () => {
-  const refused = new ModelError('image_refused', 'terminal', 'answered 400 Could not process image');
-  const picture = (data: string) =>
-    ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }) as const;
-  const look = toolOf('Look', 'read', async (input) => ({
-    content: [{ type: 'text', text: 'Seen:' }, picture(String(Object(input).data))],
-  }));
-  const call = (data: string) => ({ text: 'looking', calls: [{ name: 'Look', input: { data }, id: data }] });
-
-  test('is left out with a warning, and the conversation continues with those that were taken', async () => {
-    const model = scriptedModel(call('good'), call('bad'), refused, (request) => {
-      const sent = JSON.stringify(request.messages);
-      expect(sent).toContain('"image/png","data":"good"');
-      expect(sent).not.toContain('"image/png","data":"bad"');
-      expect(request.messages.at(-1)?.content).toMatchObject([
-        {
-          tool_use_id: 'bad',
-          content: [{ text: 'Seen:' }, { text: expect.stringContaining('A picture stood here') }],
-        },
-      ]);
-      return { text: 'done' };
-    });
-    const engine = await startEngine({ provider: model, tools: [look] });
-    const { result, events } = await engine.run('look');
-    expect(result).toMatchObject({ status: 'done', text: 'done' });
-    expect(events).toContainEqual(
-      expect.objectContaining({
-        type: 'warning',
-        code: 'picture_left_out',
-        message: expect.stringContaining('process'),
-      }),
-    );
-    model.assertDone();
-  });
-
-  test('ends the run once none is left', async () => {
-    const model = scriptedModel(call('one'), call('two'), refused, refused, refused);
-    const engine = await startEngine({ provider: model, tools: [look] });
-    expect((await engine.run('look')).result).toMatchObject({ status: 'failed', cause: 'image_refused' });
-    model.assertDone();
-  });
-});
-
 describe('RES-1: a prompt becomes an answer', () => {
   test('an answer without tools ends the run as done, with its usage and its cost', async () => {
     const model = scriptedModel({

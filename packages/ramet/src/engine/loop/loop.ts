@@ -31,7 +31,7 @@ import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
 import { tellFailure } from '../hooks/failure-hooks.ts';
-import { leftOutPictures } from './refused-picture.ts';
+import { sparingPictures } from './refused-picture.ts';
 import {
   afterAnswer,
   budgetSpent,
@@ -166,7 +166,6 @@ async function askOrMakeRoom(
       onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
     });
   } catch (error) {
-    if (leftOutPictures(agent, error)) return null;
     if (!isOverflow(error)) throw error;
     if (await madeRoom(agent, run, options, error.message)) return null;
     const { code, family, message } = error;
@@ -176,8 +175,10 @@ async function askOrMakeRoom(
 
 /** With the fallback model when the other stays unavailable (MODEL-2). */
 async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+  const exchange = (sent: ExchangeOptions): Promise<ModelExchange> =>
+    agent.runtime.host.exchange(agent, sent);
   try {
-    return await agent.runtime.host.exchange(agent, options);
+    return await sparingPictures(agent, exchange, options);
   } catch (error) {
     const { fallbackModel } = agent.spec;
     const { model } = agent.conversation.head;
@@ -187,7 +188,7 @@ async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promi
     const message = `${error.message}; continuing with ${fallbackModel}`;
     agent.warn('fallback_model', message);
     switchModel(agent, 'fallback', fallbackModel);
-    return agent.runtime.host.exchange(agent, options);
+    return sparingPictures(agent, exchange, options);
   }
 }
 

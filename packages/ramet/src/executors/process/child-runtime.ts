@@ -96,8 +96,8 @@ function journalOf(
 
 function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): AgentHost {
   return {
-    async exchange(_, { turn, maxTokens, partial, aside, signal, onSpent }) {
-      const call = { turn, maxTokens, partial, ...(aside && { aside }) };
+    async exchange(_, { turn, maxTokens, partial, aside, instead, signal, onSpent }) {
+      const call = { turn, maxTokens, partial, ...(aside && { aside }), ...(instead && { instead }) };
       const { done, spent, totals } = await host.call('exchange', call, signal);
       for (const { usage, costUsd } of spent) onSpent(usage, costUsd);
       agent().here.spending?.follow(totals);

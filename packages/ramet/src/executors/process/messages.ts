@@ -83,7 +83,7 @@ export interface HookCall {
   fields: Readonly<Record<string, unknown>>;
 }
 
-export type ExchangeCall = Pick<ExchangeOptions, 'turn' | 'maxTokens' | 'partial' | 'aside'>;
+export type ExchangeCall = Pick<ExchangeOptions, 'turn' | 'maxTokens' | 'partial' | 'aside' | 'instead'>;
 
 export interface ExchangeAnswer {
   done: ModelExchange;

@@ -161,8 +161,9 @@ export class SentRequests implements SentSession {
       return;
     }
     const speaker = this.#speaker(agent);
-    const { prompt, replaced, launch } = speaker;
-    if (prompt === null) return;
+    const { replaced, launch } = speaker;
+    if (speaker.prompt === null) return;
+    const prompt = this.#sentInstead(speaker.prompt, event.instead ?? []);
     speaker.launch = null;
     const request: PastRequest = {
       id: event.request,
@@ -185,6 +186,16 @@ export class SentRequests implements SentSession {
     };
     this.#underWay.set(request.id, request);
     this.requests.push(request);
+  }
+
+  #sentInstead(prompt: SentPrompt, instead: EventOf<'request.started'>['instead'] & object): SentPrompt {
+    if (instead.length === 0) return prompt;
+    const others = new Map(instead.map(({ message, blocks }) => [message, this.#prompts.blocks(blocks)]));
+    const messages = prompt.messages.map(({ role, blocks }, at) => ({
+      role,
+      blocks: others.get(at) ?? blocks,
+    }));
+    return new SentPrompt(this.#prompts, prompt.head, messages);
   }
 
   #fail(event: EventOf<'request.failed'>): void {
