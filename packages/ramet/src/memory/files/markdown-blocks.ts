@@ -3,6 +3,7 @@
  * HTML. The work is commonmark's parser, which is loaded late: few texts need it.
  */
 import { Parser } from 'commonmark';
+import { newParsingBudget, type ParsingBudget, withoutDense } from './dense-markdown.ts';
 
 export interface MarkdownBlock {
   /** Its lines in the source, from 0; `end` is behind the last. */
@@ -27,9 +28,10 @@ export function sourceLines(source: string): string[] {
   return source.split(/\r\n|\n|\r/);
 }
 
-export function markdownBlocks(source: string): MarkdownBlock[] {
+/** Of what is too dense to be parsed (`dense-markdown.ts`), no link and no HTML is seen. */
+export function markdownBlocks(source: string, budget: ParsingBudget = newParsingBudget()): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
-  const walker = new Parser().parse(source).walker();
+  const walker = new Parser().parse(withoutDense(source, budget)).walker();
   let [text, level] = ['', 0];
   let html: string[] = [];
   for (let event = walker.next(); event !== null; event = walker.next()) {
@@ -37,7 +39,7 @@ export function markdownBlocks(source: string): MarkdownBlock[] {
     if (isLeaf(node) && !(entering && node.isContainer)) {
       const literal = node.literal ?? '';
       if (node.type === 'html_block')
-        [text, level, html] = [withoutTags(literal), htmlLevel(literal), [literal]];
+        [text, level, html] = [withoutTags(literal, budget), htmlLevel(literal), [literal]];
       else if (node.type === 'code_block') text = literal;
       else if (node.type === 'heading') level = node.level;
       blocks.push(blockOf(node, { text, level, html }));
@@ -79,14 +81,14 @@ export function htmlLevel(html: string): number {
 }
 
 /** As a paragraph its references are read too. */
-function withoutTags(html: string): string {
+function withoutTags(html: string, budget: ParsingBudget): string {
   const plain = html
     .replace(/<!--[\s\S]*?(?:-->|$)|<[^>]*(?:>|$)/g, '')
     .replace(/\s+/g, ' ')
     .trim();
   return plain === '' || plain.includes('<')
     ? plain
-    : markdownBlocks(plain)
+    : markdownBlocks(plain, budget)
         .map(({ text }) => text)
         .join(' ');
 }

@@ -6,6 +6,7 @@
  * 2. Where an agent writes, the lines there keep their order and their headings; where readers do not agree which these lines are, none of them
  *    changes.
  * 3. An agent writes no HTML beside them: it could hide a heading, or move a line.
+ * 4. An agent leaves no text behind that is too dense to be parsed: nobody knows what its readers see.
  */
 import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
@@ -22,7 +23,7 @@ interface ForgeryOptions {
   readonly byPerson?: boolean;
 }
 
-type Forgery = 'forged' | 'unclear' | 'html';
+type Forgery = 'forged' | 'unclear' | 'html' | 'unread';
 
 /** Throws a mistake. Lines of the user may go. */
 export function refuseForgedNotes(root: string, file: ChangedFile, options: ForgeryOptions = {}): void {
@@ -40,6 +41,8 @@ const REASONS: Readonly<Record<Forgery, string>> = {
     'only the user puts a line under "Notes of the user", or writes that heading; put it under a plain heading such as "## Facts", or tell the user that # at the prompt saves a note',
   unclear:
     'it is not clear there where "Notes of the user" ends, so agents change nothing in it; ask the user to put a plain heading such as "## Facts" behind their notes, and no HTML or unfinished code among them',
+  unread:
+    'a paragraph of it has too many brackets to be read as Markdown; write it in plain words, with a blank line between paragraphs',
   html: 'agents write no HTML into a file that has "Notes of the user"; put what looks like a tag into backticks, or leave it out',
 };
 
@@ -50,7 +53,8 @@ export function forgeryIn(
 ): Forgery | null {
   const texts = { old: readNotes(before ?? ''), now: readNotes(after ?? ''), own: readNotes(words ?? '') };
   if (READINGS.some((reading) => hasMore(reading, texts))) return texts.old.isUnclear ? 'unclear' : 'forged';
-  return byPerson ? null : (changeByAgent(texts) ?? addedHtml(texts));
+  if (byPerson) return null;
+  return texts.now.isUnread ? 'unread' : (changeByAgent(texts) ?? addedHtml(texts));
 }
 
 interface ReadTexts {

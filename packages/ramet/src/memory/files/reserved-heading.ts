@@ -3,10 +3,12 @@
  * block, by letters and digits alone, however it is spelled: with links, emphasis, HTML, references or look-alikes.
  */
 import { plainLetters, replaceLookalike } from '../../conversation/quoted-text.ts';
+import { denseParagraphs } from './dense-markdown.ts';
 import type { MarkdownBlock } from './markdown-blocks.ts';
 
 const RESERVED = 'notesoftheuser';
 const INSTEAD = 'Notes of agents';
+const LEFT_OUT = '(a paragraph with too many brackets to be read is left out)';
 
 /** Signs that may make a block look otherwise than its source. Without them letters alone tell. */
 const MARKUP = /[<[&*_`\\~|]|^[ \t>]*(?:=+|-+)[ \t]*$/m;
@@ -30,6 +32,7 @@ export async function asOfAgents(text: string): Promise<string> {
 async function withPlainBlocks(text: string): Promise<string> {
   const { markdownBlocks, sourceLines } = await import('./markdown-blocks.ts');
   const lines = sourceLines(text);
+  const dense = denseParagraphs(lines);
   for (const block of markdownBlocks(text)) {
     const isForged = plainLetters(block.text).includes(RESERVED);
     const isUnderlined = block.level === 1 && block.end - block.start > 1;
@@ -39,6 +42,10 @@ async function withPlainBlocks(text: string): Promise<string> {
     const shown = onOneLine(isForged ? withoutReserved(block.text) : block.text);
     lines.fill('', block.start, block.end);
     lines[block.start] = `${prefix}${sign}${shown}`;
+  }
+  for (const { start, end } of dense) {
+    lines.fill('', start, end);
+    lines[start] = LEFT_OUT;
   }
   return lines.join('\n');
 }

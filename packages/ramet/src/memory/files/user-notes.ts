@@ -4,6 +4,7 @@
  * and ends only at a heading that nobody can take for anything else: plain words at the beginning of a line, outside of lists,
  * quotations, code and HTML.
  */
+import { denseParagraphs } from './dense-markdown.ts';
 import { htmlLevel, type MarkdownBlock, markdownBlocks, sourceLines } from './markdown-blocks.ts';
 import { isReserved } from './reserved-heading.ts';
 
@@ -27,6 +28,8 @@ export interface ReadNotes {
   readonly widest: PlacedNotes;
   /** Readers do not agree which lines these are. */
   readonly isUnclear: boolean;
+  /** A part was not parsed: what a reader sees there is not known. */
+  readonly isUnread: boolean;
   /** What a reader of the Markdown does not see, or sees elsewhere. */
   readonly html: readonly string[];
 }
@@ -56,6 +59,7 @@ export function readNotes(text: string): ReadNotes {
     source,
     widest,
     isUnclear: widest.isOpen || !isAgreed,
+    isUnread: denseParagraphs(seen.lines).length > 0,
     html: blocks.flatMap(({ html }) => html),
   };
 }
