@@ -142,24 +142,38 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(fourth?.[0]).toContain('The servers are line');
   });
 
-  test.each(['line__echo', 'echo', 'mcp_line_echo', ' mcp__line__echo', 'mcp__LINE__echo', 'mcp__line_echo'])(
-    'the name %j is answered with the right one in every mode, and nobody is asked about it',
-    async (name) => {
-      for (const permissionMode of ['default', 'dontAsk', 'plan', 'bypassPermissions'] as const) {
-        const asked: unknown[] = [];
-        const { run, requestsOf } = await startFamily({
-          mcpServers: { line: line() },
-          permissionMode,
-          canUseTool: (question) => asked.push(question) === 0,
-          cast: {
-            'Go.': [call('McpSearch', { query: 'echo' }), mcp(name, { text: 'x' }), { text: 'Done.' }],
-          },
-        });
-        await run('Go.');
-        const [, , third] = requestsOf('Go.').map(lastTexts);
-        expect(third?.[0]).toContain('Did you mean mcp__line__echo?');
-        expect(asked).toEqual([]);
-      }
+  const WRONG_NAMES = [
+    'line__echo',
+    'echo',
+    'mcp_line_echo',
+    ' mcp__line__echo',
+    'mcp__LINE__echo',
+    'mcp__line_echo',
+  ];
+  test.each(['default', 'dontAsk', 'plan', 'bypassPermissions'] as const)(
+    'a wrong name is answered with the right one in the mode %s, and nobody is asked about it',
+    async (permissionMode) => {
+      const asked: unknown[] = [];
+      const { run, requestsOf } = await startFamily({
+        mcpServers: { line: line() },
+        permissionMode,
+        canUseTool: (question) => asked.push(question) === 0,
+        cast: {
+          'Go.': [
+            call('McpSearch', { query: 'echo' }),
+            ...WRONG_NAMES.map((name) => mcp(name, { text: 'x' })),
+            { text: 'Done.' },
+          ],
+        },
+      });
+      await run('Go.');
+      const answers = requestsOf('Go.')
+        .slice(2)
+        .map((request) => lastTexts(request)[0]);
+      expect(answers).toEqual(
+        WRONG_NAMES.map(() => expect.stringContaining('Did you mean mcp__line__echo?')),
+      );
+      expect(asked).toEqual([]);
     },
   );
 
