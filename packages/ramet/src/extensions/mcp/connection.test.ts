@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { lineServer, testPool } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
 import { findProcess } from '../../system/processes/process-identity.ts';
 import type { ServerConnection } from './connection.ts';
@@ -14,9 +15,13 @@ const never = new AbortController().signal;
 async function withServer(
   manner: string,
   work: (server: ServerConnection, groups: Set<number>) => Promise<void>,
-  options: Parameters<typeof lineServer>[1] & { parts?: Partial<PoolParts> } = {},
+  {
+    directory = temporaryDirectory(),
+    parts,
+    ...options
+  }: Parameters<typeof lineServer>[1] & { directory?: string; parts?: Partial<PoolParts> } = {},
 ): Promise<void> {
-  const { pool, groups } = testPool(temporaryDirectory(), options.parts);
+  const { pool, groups } = testPool(directory, parts);
   const { connection } = pool.lease(manner, lineServer(manner, options));
   try {
     await work(connection, groups.running);
@@ -137,24 +142,6 @@ describe('EXT-4: a connection to a server', () => {
     await pool[Symbol.asyncDispose]();
   });
 
-  test('gives up a server that never answers', () =>
-    withServer(
-      'hang',
-      async (server) => {
-        await expect(server.offer(never)).rejects.toThrow('did not answer within 1 s of its start');
-      },
-      { startTimeout: 1_000 },
-    ));
-
-  test('waits for a program that takes longer to start than a first question may', async () => {
-    const { pool } = testPool(temporaryDirectory());
-    const { command, args } = lineServer() as { command: string; args: readonly string[] };
-    const slow = ['-c', 'sleep 4; exec "$@"', 'sh', command, ...args];
-    const { connection } = pool.lease('slow', { type: 'stdio', command: 'sh', args: slow, env: {} });
-    expect((await connection.offer(never)).tools).toHaveLength(2);
-    await pool[Symbol.asyncDispose]();
-  }, 30_000);
-
   test('ends a call that hangs, and the server still answers others', () =>
     withServer(
       'hang-in-call',
@@ -249,17 +236,6 @@ describe('EXT-4: a connection to a server', () => {
       expect(textOf(await server.call('echo', { text: 'a' }, { signal: never }))).toBe('echo: a');
     }));
 
-  test('gives up a server that speaks garbage', () =>
-    withServer(
-      'garbage',
-      async (server) => {
-        await expect(server.offer(never)).rejects.toThrow(
-          /did not answer within 1 s .*\(it said: .*not json/s,
-        );
-      },
-      { startTimeout: 1_000 },
-    ));
-
   test('matches answers that come out of order', () =>
     withServer('slow', async (server) => {
       const [first, second] = await Promise.all(
@@ -273,25 +249,6 @@ describe('EXT-4: a connection to a server', () => {
       const result = await server.call('echo', { text: 'a' }, { signal: never });
       expect(textOf(result)).toMatch(/^sampling: .*(?:not found|not support)/i);
     }));
-
-  test('passes a question on to a person and waits without a limit', () =>
-    withServer(
-      'elicit',
-      async (server) => {
-        const result = await server.call('echo', { text: 'a' }, { signal: never });
-        expect(textOf(result)).toContain('"colour":"blue"');
-      },
-      {
-        timeout: 200,
-        parts: {
-          async elicit({ message }) {
-            expect(message).toBe('Which colour?');
-            await new Promise((resolve) => setTimeout(resolve, 900));
-            return { action: 'accept', content: { colour: 'blue' } };
-          },
-        },
-      },
-    ));
 
   test('lists again after the server says that its tools changed', () =>
     withServer('change', async (server) => {
@@ -386,9 +343,6 @@ describe('EXT-4: a connection to a server', () => {
       },
       { env: { SERVICE_TOKEN: 's3cret-value' } },
     ));
-
-  test('ends a server that does not want to end', () =>
-    withServer('stubborn', async (server) => void (await server.offer(never))));
 });
 
 describe('RES-8: the pool', () => {
@@ -422,8 +376,73 @@ describe('RES-8: the pool', () => {
     await pool[Symbol.asyncDispose]();
   });
 
-  test('a server that is wanted again starts when the one before has ended', async () => {
-    const directory = temporaryDirectory();
+  test('closing while a server starts leaves nothing', async () => {
+    const { pool, groups } = testPool(temporaryDirectory());
+    const { connection } = pool.lease('hang', lineServer('hang'));
+    const starting = connection.offer(never);
+    starting.catch(() => {});
+    await expect.poll(() => groups.running.size).toBe(1);
+    await pool[Symbol.asyncDispose]();
+    expect(groups.running.size).toBe(0);
+    await expect(starting).rejects.toThrow();
+  });
+});
+
+/** Side by side, since each waits for seconds. */
+describe.concurrent('EXT-4, RES-8: a server that takes its time', () => {
+  test('waits for a program that takes longer to start than a first question may', async ({ directory }) => {
+    const { pool } = testPool(directory);
+    const { command, args } = lineServer() as { command: string; args: readonly string[] };
+    const slow = ['-c', 'sleep 4; exec "$@"', 'sh', command, ...args];
+    const { connection } = pool.lease('slow', { type: 'stdio', command: 'sh', args: slow, env: {} });
+    expect((await connection.offer(never)).tools).toHaveLength(2);
+    await pool[Symbol.asyncDispose]();
+  }, 30_000);
+
+  test('gives up a server that never answers', ({ directory }) =>
+    withServer(
+      'hang',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow('did not answer within 1 s of its start');
+      },
+      { directory, startTimeout: 1_000 },
+    ));
+
+  test('gives up a server that speaks garbage', ({ directory }) =>
+    withServer(
+      'garbage',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow(
+          /did not answer within 1 s .*\(it said: .*not json/s,
+        );
+      },
+      { directory, startTimeout: 1_000 },
+    ));
+
+  test('passes a question on to a person and waits without a limit', ({ directory }) =>
+    withServer(
+      'elicit',
+      async (server) => {
+        const result = await server.call('echo', { text: 'a' }, { signal: never });
+        expect(textOf(result)).toContain('"colour":"blue"');
+      },
+      {
+        directory,
+        timeout: 200,
+        parts: {
+          async elicit({ message }) {
+            expect(message).toBe('Which colour?');
+            await new Promise((resolve) => setTimeout(resolve, 900));
+            return { action: 'accept', content: { colour: 'blue' } };
+          },
+        },
+      },
+    ));
+
+  test('ends a server that does not want to end', ({ directory }) =>
+    withServer('stubborn', async (server) => void (await server.offer(never)), { directory }));
+
+  test('a server that is wanted again starts when the one before has ended', async ({ directory }) => {
     const { pool, groups } = testPool(directory);
     const most: number[] = [];
     const enter = groups.enter.bind(groups);
@@ -442,16 +461,5 @@ describe('RES-8: the pool', () => {
     expect(most).toEqual([1, 1]);
     await pool[Symbol.asyncDispose]();
     expect([...groups.running]).toEqual([]);
-  });
-
-  test('closing while a server starts leaves nothing', async () => {
-    const { pool, groups } = testPool(temporaryDirectory());
-    const { connection } = pool.lease('hang', lineServer('hang'));
-    const starting = connection.offer(never);
-    starting.catch(() => {});
-    await expect.poll(() => groups.running.size).toBe(1);
-    await pool[Symbol.asyncDispose]();
-    expect(groups.running.size).toBe(0);
-    await expect(starting).rejects.toThrow();
   });
 });
