@@ -150,9 +150,29 @@ interface ThinkingOptions {
 
 /** Null when the caller says nothing: a resumed session keeps its own. */
 export function thinkingFrom({ thinking, effort }: ThinkingOptions): ThinkingConfig | null {
-  if (thinking?.type === 'enabled') return byTokens(thinking.budget_tokens);
-  if (thinking?.type === 'adaptive' && thinking.effort !== undefined) requireEffort(thinking.effort);
-  return thinking ?? (effort === undefined ? null : byEffort(requireEffort(effort)));
+  if (thinking !== undefined) return requireThinking(thinking);
+  return effort === undefined ? null : byEffort(requireEffort(effort));
+}
+
+const THINKING_FORMS =
+  "give { type: 'enabled', budget_tokens: 4000 }, { type: 'adaptive', effort: 'high' } or { type: 'disabled' }";
+
+/** For callers that no compiler checks: a field that the type does not have would go unheard. */
+function requireThinking({ type, ...more }: ThinkingConfig): ThinkingConfig {
+  const { effort, budget_tokens: tokens } = more as { effort?: Effort; budget_tokens?: number }; // a union has the fields of one only
+  const wrong = (what: string): UserMistake =>
+    new UserMistake('bad_thinking', `thinking ${what}: ${THINKING_FORMS}`);
+  if (type === undefined) throw wrong('has no type');
+  if (type !== 'adaptive' && effort !== undefined) throw wrong(`of the type ${type} has no effort`);
+  if (type !== 'enabled' && tokens !== undefined) throw wrong(`of the type ${type} has no budget_tokens`);
+  switch (type) {
+    case 'enabled':
+      return byTokens(tokens as number); // it says what is wrong with another value
+    case 'adaptive':
+      return effort === undefined ? { type } : byEffort(requireEffort(effort));
+    default:
+      return { type };
+  }
 }
 
 /** Of a session that does not exist yet: what the caller says, else the settings. */

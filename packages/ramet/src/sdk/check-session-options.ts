@@ -4,6 +4,7 @@
  */
 import type { RetryPolicy } from '../model/rate/retry.ts';
 import type { RuleTexts } from '../permission/policy.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import { isSessionId } from '../schema/ids.ts';
 import { EFFORTS, EXECUTORS, LAUNCH_MODES } from '../schema/status.ts';
@@ -11,8 +12,11 @@ import type { AgentSettings } from '../settings/settings.ts';
 import {
   ABOVE_ZERO,
   AMOUNT,
+  type ArgumentKind,
   COUNT,
   checkOptions,
+  DATA,
+  DATA_LIST,
   FLAG,
   FUNCTION,
   fields,
@@ -32,9 +36,15 @@ import {
 } from './calls/argument-kinds.ts';
 import type { SessionOptions } from './session-options.ts';
 
+type KeyOfUnion<Union> = Union extends unknown ? keyof Union : never;
+
 const CAPS: Kinds<AgentSettings> = {
   ...{ depth: WHOLE, concurrent: COUNT, total: WHOLE, tokens: ABOVE_ZERO, usd: ABOVE_ZERO },
   ...{ stallSeconds: AMOUNT, reportBytes: COUNT, fork: FLAG, executor: oneOf(EXECUTORS), team: FLAG },
+};
+/** Which of them go together, is said where it is read. */
+const THINKING: Readonly<Record<KeyOfUnion<ThinkingConfig>, ArgumentKind>> = {
+  ...{ type: oneOf(['disabled', 'adaptive', 'enabled']), effort: oneOf(EFFORTS), budget_tokens: NUMBER },
 };
 const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs: AMOUNT, capMs: AMOUNT };
 
@@ -46,7 +56,7 @@ const SESSION_ID = {
 /** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
 const SESSION: Kinds<SessionOptions> = {
   ...{ cwd: NAME, env: VARIABLES, model: TEXT, fallbackModel: TEXT },
-  ...{ effort: oneOf(EFFORTS), thinking: OBJECT, onSuggestions: FUNCTION },
+  ...{ effort: oneOf(EFFORTS), thinking: fields(THINKING), onSuggestions: FUNCTION },
   ...{
     maxTurns: COUNT,
     maxTokens: COUNT,
@@ -57,9 +67,9 @@ const SESSION: Kinds<SessionOptions> = {
     },
     permissionMode: TEXT,
     tools: LIST,
-    hooks: OBJECT,
+    hooks: DATA,
   },
-  ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT },
+  ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: DATA },
   ...{ canUseTool: FUNCTION, elicit: FUNCTION },
   ...{ agent: NAME, builtInTools: TEXTS },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
@@ -80,13 +90,13 @@ const SESSION: Kinds<SessionOptions> = {
     startSource: oneOf(['startup', 'clear']),
     sessionId: SESSION_ID,
     takeOver: FLAG,
-    prices: LIST,
+    prices: DATA_LIST,
     retry: fields(RETRY),
   },
   provider: withMethods('a provider, such as scriptedModel() of ramet/testing', ['send', 'close']),
   clock: withMethods('a clock', ['now', 'sleep']),
   ...{
-    mcpServers: OBJECT,
+    mcpServers: DATA,
     mcpConfig: TEXTS,
     additionalDirectories: NAMES,
     strictMcpServers: FLAG,
@@ -94,7 +104,7 @@ const SESSION: Kinds<SessionOptions> = {
     attended: FLAG,
     housekeeping: FLAG,
     background: FLAG,
-    settings: or(false, OBJECT),
+    settings: or(false, DATA),
   },
 };
 

@@ -16,7 +16,7 @@ export interface ArgumentKind {
 
 const kind = (text: string, accepts: (value: unknown) => boolean): ArgumentKind => ({ text, accepts });
 const isName = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value);
 
@@ -46,12 +46,29 @@ export const ABOVE_ZERO: ArgumentKind = kind('a number above 0', (value) => isNu
 export const NUMBER: ArgumentKind = kind('a number', (value) => typeof value === 'number');
 export const AMOUNT: ArgumentKind = kind('a number of at least 0', (value) => isNumber(value) && value >= 0);
 export const FUNCTION: ArgumentKind = kind('a function', (value) => typeof value === 'function');
-export const OBJECT: ArgumentKind = kind('an object', isObject);
+export const ANY_OBJECT: ArgumentKind = kind('an object', isObject);
+export const OBJECT: ArgumentKind = kind('an object', isPlain);
+const PART: ArgumentKind = {
+  ...kind('an object', isData),
+  get each() {
+    return PART;
+  },
+};
+/** What is within is plain too, however deep: settings, types, servers. */
+export const DATA: ArgumentKind = {
+  ...kind('an object', (value) => isPlain(value) && isData(value)),
+  each: PART,
+};
+export const DATA_LIST: ArgumentKind = {
+  ...kind('a list', (value) => Array.isArray(value) && isData(value)),
+  each: PART,
+};
 export const VARIABLES: ArgumentKind = {
   ...kind(
     'an object of texts, such as process.env',
     (value) =>
-      isObject(value) &&
+      // That one has a prototype of its own.
+      (isPlain(value) || value === process.env) &&
       Object.values(Object(value)).every((one) => one === undefined || typeof one === 'string'),
   ),
   each: TEXT,
@@ -65,7 +82,7 @@ export const withMethods = (text: string, methods: readonly string[]): ArgumentK
   );
 export const ACTION: ArgumentKind = kind(
   "an action such as { kind: 'pause' }",
-  (value) => isObject(value) && isName((value as { kind?: unknown }).kind), // an object, just seen
+  (value) => isPlain(value) && isName((value as { kind?: unknown }).kind), // an object, just seen
 );
 /** By what it can do: a program may have the class of another realm. */
 export const SIGNAL: ArgumentKind = kind(
@@ -76,13 +93,32 @@ export const CHECK: ArgumentKind = kind('a command, or false', (value) => value 
 export const oneOf = (known: readonly string[]): ArgumentKind =>
   kind(`one of ${known.join(', ')}`, (value) => known.some((one) => one === value));
 
-export const or = (literal: boolean | null, other: ArgumentKind): ArgumentKind =>
-  kind(`${other.text}, or ${literal}`, (value) => value === literal || other.accepts(value));
+export const or = (literal: boolean | null, other: ArgumentKind): ArgumentKind => ({
+  ...kind(`${other.text}, or ${literal}`, (value) => value === literal || other.accepts(value)),
+  ...(other.each && { each: other.each }),
+});
 /** An object whose own fields are checked as options are. */
 export const fields = (known: Readonly<Record<string, ArgumentKind>>): ArgumentKind => ({
   ...OBJECT,
   fields: known,
 });
+
+/**
+ * A literal, also of another realm, or an object without a prototype. What a Map or an object of a class holds is in none of its
+ * fields, or not in its own: as options it would be taken for an empty one.
+ */
+export function isPlain(value: unknown): value is object {
+  if (!isObject(value)) return false;
+  const form: unknown = Object.getPrototypeOf(value);
+  return form === null || Object.getPrototypeOf(form) === null;
+}
+
+function isData(value: unknown, seen: Set<unknown> = new Set()): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return true;
+  seen.add(value);
+  if (!Array.isArray(value) && !isPlain(value)) return false;
+  return Object.values(value).every((one) => isData(one, seen));
+}
 
 export type Kinds<Options> = Readonly<Record<keyof Options & string, ArgumentKind>>;
 
@@ -91,7 +127,9 @@ export function checkArgument(call: string, what: string, value: unknown, wanted
   if (wanted.accepts(value)) return;
   const part = wrongPart(value, wanted.each);
   if (part !== null) checkArgument(call, `${what}${part.name}`, part.value, part.kind);
-  throw new UserMistake('bad_argument', `${call}: ${what} is ${told(value)}; give ${wanted.text}`);
+  // It is an object already: what it is not is said.
+  const text = isObject(value) ? wanted.text.replace(/^an object/, 'a plain object') : wanted.text;
+  throw new UserMistake('bad_argument', `${call}: ${what} is ${told(value)}; give ${text}`);
 }
 
 /** The first of a list or an object that is not of the kind. */
@@ -100,6 +138,7 @@ function wrongPart(
   each: ArgumentKind | undefined,
 ): { name: string; value: unknown; kind: ArgumentKind } | null {
   if (each === undefined || typeof value !== 'object' || value === null) return null;
+  if (!Array.isArray(value) && !isPlain(value)) return null;
   const wrong = Object.entries(value).find(([, one]) => one !== undefined && !each.accepts(one));
   if (wrong === undefined) return null;
   const name = Array.isArray(value) ? `[${wrong[0]}]` : `.${wrong[0].slice(0, 100)}`;
@@ -119,7 +158,7 @@ export function checkOptions(
 }
 
 /** `within` is the option whose fields these are, with a dot; empty for the options themselves. */
-function checkFields(
+export function checkFields(
   call: string,
   within: string,
   given: object,
@@ -151,9 +190,19 @@ function unknownOption(
   return new UserMistake('bad_argument', `${call}: ${reason}; there are ${known.join(', ')}${hint}`);
 }
 
-function told(value: unknown): string {
+/** What a value is, in a few words. */
+export function told(value: unknown): string {
   if (typeof value === 'string')
     return value.trim() === '' ? 'an empty text' : JSON.stringify(value.slice(0, 100));
   if (Array.isArray(value)) return 'a list';
-  return value === null || typeof value !== 'object' ? String(value).slice(0, 100) : 'an object';
+  if (value === null || typeof value !== 'object') return String(value).slice(0, 100);
+  return isPlain(value) ? 'an object' : classOf(value);
+}
+
+/** `a Map`. */
+function classOf(value: object): string {
+  const { constructor: made } = value;
+  if (typeof made !== 'function' || made === Object || made.name === '')
+    return 'an object of another prototype';
+  return `${/^[AEIOU]/.test(made.name) ? 'an' : 'a'} ${made.name.slice(0, 100)}`;
 }

@@ -1,10 +1,12 @@
 /** Calls of the library that no compiler checks: all are refused before anything is read or changed. */
 import { readdirSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import * as library from '../index.ts';
+import { VARIABLES } from './argument-kinds.ts';
 
 /** As JavaScript calls it. */
 type Untyped = Record<string, (...args: unknown[]) => Promise<unknown> | AsyncGenerator<unknown>>;
@@ -157,6 +159,39 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     ],
     [{ permissions: { allow: 'Read' } }, /the option permissions\.allow is "Read"; give a list of texts$/],
     [{ retry: { retries: 1 } }, /no option "retry\.retries"; there are maxRetries, /],
+    [
+      { thinking: { budgetTokens: 2000 } },
+      /no option "thinking\.budgetTokens"; .* mean thinking\.budget_tokens\?$/,
+    ],
+    [
+      { thinking: { type: 'nonsense' } },
+      /the option thinking\.type is "nonsense"; give one of disabled, adaptive, enabled$/,
+    ],
+    [{ thinking: {} }, /^thinking has no type: give \{ type: 'enabled', budget_tokens: 4000 \}, /],
+    [
+      { thinking: { type: 'enabled', budget_tokens: 2048, foo: 1 } },
+      /no option "thinking\.foo"; there are type, effort, budget_tokens$/,
+    ],
+    [
+      { thinking: { type: 'enabled', budget_tokens: 2048, effort: 'low' } },
+      /^thinking of the type enabled has no effort: give /,
+    ],
+    [
+      { thinking: { type: 'adaptive', budget_tokens: 2048 } },
+      /the type adaptive has no budget_tokens: give /,
+    ],
+    [
+      { thinking: { type: 'disabled', effort: 'low' } },
+      /^thinking of the type disabled has no effort: give /,
+    ],
+    [
+      { thinking: { type: 'enabled' } },
+      /^thinking takes a whole number of at least 1024 tokens, not undefined$/,
+    ],
+    [
+      { thinking: { type: 'adaptive', effort: 'huge' } },
+      /the option thinking\.effort is "huge"; give one of /,
+    ],
     [{ budget: { dollars: 1 } }, /^the option budget is wrong: it has no "dollars": there are /],
     [{ cwd: 7 }, /the option cwd is 7; give a text that is not empty$/],
     [{ onRecord: 'log' }, /the option onRecord is "log"; give a function$/],
@@ -167,6 +202,72 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     const given = typeof options === 'string' ? options : { cwd: temporaryDirectory(), env, ...options };
     expect(await mistakeOf('openSession', given)).toMatch(reason);
     expect(readdirSync(env.RAMET_HOME)).toEqual([]);
+  });
+
+  /** A place and a home of its own. */
+  const elsewhere = () => ({
+    ...{ cwd: temporaryDirectory(), provider: scriptedModel() },
+    env: { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH },
+  });
+  class Rights {
+    deny = ['Bash'];
+  }
+  const holders = (): [string, object][] => [
+    ['a Map', new Map([['deny', ['Bash']]])],
+    ['a Date', new Date(0)],
+    ['a Rights', new Rights()],
+    ['an Error', new Error('no')],
+    ['an object of another prototype', Object.create({ deny: ['Bash'] })],
+  ];
+  test.each([
+    ...['env', 'thinking', 'budget', 'agents', 'hooks', 'agentTypes', 'permissions', 'retry'],
+    ...['mcpServers', 'settings'],
+  ])('the option %s is a plain object', async (option) => {
+    for (const [what, holder] of holders())
+      expect(await mistakeOf('openSession', { ...elsewhere(), [option]: holder })).toMatch(
+        `openSession: the option ${option} is ${what}; give a plain object`,
+      );
+  });
+
+  test.each<[object, string]>([
+    [{ agentTypes: { a: { description: 'd', prompt: 'p', budget: new Map() } } }, 'agentTypes.a.budget'],
+    [{ agentTypes: { a: new Map() } }, 'agentTypes.a'],
+    [{ settings: { permissions: new Map() } }, 'settings.permissions'],
+    [{ mcpServers: { a: { command: 'x', env: new Map() } } }, 'mcpServers.a.env'],
+    [{ hooks: { PreToolUse: [new Map()] } }, 'hooks.PreToolUse[0]'],
+    [{ prices: [new Map()] }, 'prices[0]'],
+  ])('so is what is within it: %o', async (options, part) => {
+    expect(await mistakeOf('openSession', { ...elsewhere(), ...options })).toMatch(
+      `openSession: the option ${part} is a Map; give a plain object`,
+    );
+  });
+
+  test('a literal of another realm, one without a prototype, a module and the environment of the process are plain', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const place = { cwd: temporaryDirectory(), env, provider: scriptedModel() };
+    const permissions = runInNewContext("({ deny: ['Bash'] })");
+    const budget = Object.assign(Object.create(null), { usd: 1 });
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    await using session = await library.openSession({ ...place, permissions, budget });
+    expect(session.id).toMatch(/^\w{8}$/);
+    expect(await mistakeOf('openSession', { ...place, agentTypes: { a: cyclic } })).toContain(
+      'no field "self"',
+    );
+    expect(VARIABLES.accepts(process.env)).toBe(true);
+  });
+
+  test.each(CALLS)('%s takes no Map and no object of a class for options', async (name, first) => {
+    for (const [what, holder] of holders()) {
+      // A call that takes it finds another mistake, and does not act on this place.
+      const options = Object.assign(holder, { unknown: true });
+      expect(await mistakeOf(name, ...first, options)).toBe(
+        `${name}: the argument for options is ${what}; give a plain object`,
+      );
+    }
+    expect(await mistakeOf(name, ...first, { env: new Map(), unknown: true })).toContain(
+      'the option env is a Map; give a plain',
+    );
   });
 
   test('the methods of a session refuse options that they do not have', async () => {
@@ -206,7 +307,22 @@ describe('LIB-1: a call that is not understood does nothing', () => {
         [{ prompt: 1, what: 'all' }],
         'the option what is "all"; give one of conversation, files, both',
       ],
+      ['rewind', [{}], 'session.rewind: the option prompt is undefined; give a whole number above 0'],
+      ['rewind', [{ prompt: 1 }], 'session.rewind: the option what is undefined; give one of conversation, '],
+      ['rewind', [], 'session.rewind: the argument is undefined; give an object: { prompt, what, force }'],
       ['compact', [{ instruction: 'x' }], 'did you mean instructions?'],
+      ['compact', [new Map()], 'session.compact: the argument for options is a Map; give a plain object'],
+      [
+        'ask',
+        ['x', { schema: new Map() }],
+        'session.ask: the option schema is a Map; give a Zod 4 or Standard',
+      ],
+      [
+        'spawn',
+        [{ prompt: 'x', description: 'x', budget: new Map() }],
+        'the option budget is a Map; give a plain',
+      ],
+      ['spawn', [new Map()], 'session.spawn: the argument is a Map; give a plain object: { prompt, '],
     ] as const) {
       const called = methods[name]?.(...args);
       const outcome = called !== undefined && 'next' in called ? called.next() : called;

@@ -11,11 +11,11 @@ import {
   type Kinds,
   NAME,
   NAMES,
-  OBJECT,
   oneOf,
   SIGNAL,
   WHOLE,
   WIDTH,
+  withMethods,
 } from '../calls/argument-kinds.ts';
 import type { OperateOrder } from './operate-order.ts';
 
@@ -30,7 +30,12 @@ const OPERATE: Kinds<OperateOrder> = {
   ...{ check: CHECK, checkSeconds: ABOVE_ZERO, onConflict: oneOf(CONFLICT_POLICIES) },
   ...{ resolveModel: NAME, resolveBudgetUsd: ABOVE_ZERO, review: NAMES, reviewModel: NAME, retries: WHOLE },
   ...{ maxBudgetUsd: ABOVE_ZERO, model: NAME, updateCheckout: FLAG, marks: FLAG, report: NAME },
-  ...{ signal: SIGNAL, note: FUNCTION, onBegin: FUNCTION, questions: OBJECT },
+  ...{
+    signal: SIGNAL,
+    note: FUNCTION,
+    onBegin: FUNCTION,
+    questions: withMethods('questions', ['watch', 'expect']),
+  },
 };
 
 export function checkOrder(order: unknown): void {

@@ -1,7 +1,7 @@
 /** Whether rules can judge what an own tool says that a call reaches. A form that is not known would be held by no rule. */
 import { hostOfUrl } from '../../permission/rule.ts';
 import { describeError } from '../../schema/errors.ts';
-import { OBJECT } from '../calls/argument-kinds.ts';
+import { isPlain, told } from '../calls/argument-kinds.ts';
 
 /** Null where all is well. */
 export function problemOfReach(reach: () => unknown): string | null {
@@ -27,9 +27,11 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function isReach(value: unknown): boolean {
-  if (!OBJECT.accepts(value) || value instanceof Promise || Array.isArray(value)) return false;
-  return Object.entries(Object(value)).every(
-    ([field, one]) => one === undefined || (Object.hasOwn(FIELDS, field) && FIELDS[field]?.(one) === true),
+  return (
+    isPlain(value) &&
+    Object.entries(Object(value)).every(
+      ([field, one]) => one === undefined || (Object.hasOwn(FIELDS, field) && FIELDS[field]?.(one) === true),
+    )
   );
 }
 
@@ -39,6 +41,8 @@ function isTexts(value: unknown): boolean {
 
 function reachText(value: unknown): string {
   if (value instanceof Promise) return 'a promise';
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlain(value))
+    return told(value);
   return (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }
 

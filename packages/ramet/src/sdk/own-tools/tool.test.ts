@@ -234,6 +234,7 @@ describe('LIB-1: a tool of the caller', () => {
     ['nothing', undefined],
     ['a promise', Promise.resolve({ writes: ['secret'] })],
     ['no text', { command: 5 }],
+    ['a Map', new Map([['writes', ['secret']]])],
   ])('SEC-1: what it reaches in a form that is not known is a wrong input: %s', async (_, given) => {
     const own = tool({
       name: 'reach',

@@ -16,9 +16,10 @@ import { onAbort } from '../../system/on-abort.ts';
 import { failure, type Tool, type ToolContext, type ToolEffect, type ToolOutcome } from '../../tools/tool.ts';
 import {
   ABOVE_ZERO,
+  ANY_OBJECT,
   type ArgumentKind,
   checkArgument,
-  checkOptions,
+  checkFields,
   FUNCTION,
   type Kinds,
   NAME,
@@ -96,7 +97,7 @@ const EFFECTS: readonly ToolEffect[] = ['read', 'write', 'execute'];
 
 const ACCESS: ArgumentKind = {
   text: `${EFFECTS.join(', ')}, or { effect, reaches(input) }`,
-  accepts: (value) => isEffect(value) || (OBJECT.accepts(value) && isAccessRule(Object(value))),
+  accepts: (value) => isEffect(value) || (ANY_OBJECT.accepts(value) && isAccessRule(Object(value))),
 };
 const SCHEMA: ArgumentKind = { text: 'a Zod 4 or Standard Schema', accepts: isStandardSchema };
 
@@ -117,8 +118,9 @@ function isEffect(value: unknown): value is ToolEffect {
 export function tool<Schema extends StandardSchema>(definition: ToolWithSchema<Schema>): OwnTool;
 export function tool(definition: ToolWithJsonSchema): OwnTool;
 export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSchema): OwnTool {
-  checkArgument('tool', 'the argument', definition, OBJECT);
-  checkOptions('tool', definition, TOOL);
+  // It has a function, so it may be of a class.
+  checkArgument('tool', 'the argument', definition, ANY_OBJECT);
+  checkFields('tool', '', definition, TOOL);
   for (const field of ['name', 'description', 'run'] as const)
     if (definition[field] === undefined) throw mistake(definition, `${field} is missing`);
   if (!TOOL_NAME.test(definition.name))

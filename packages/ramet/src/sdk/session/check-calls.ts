@@ -22,6 +22,7 @@ import {
 import type {
   CompactRequest,
   ForkOptions,
+  PromptContent,
   PromptOptions,
   RewindRequest,
   Session,
@@ -29,11 +30,13 @@ import type {
   TeamView,
 } from './session-type.ts';
 
-/** Some libraries have schemas that are functions. */
+/** Some libraries have schemas that are functions, and most have some of a class. */
 const SCHEMA: ArgumentKind = {
   text: 'a Zod 4 or Standard Schema, or JSON Schema',
-  accepts: (value) => OBJECT.accepts(value) || FUNCTION.accepts(value),
+  accepts: (value) => OBJECT.accepts(value) || FUNCTION.accepts(value) || isStandard(value),
 };
+const isStandard = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && '~standard' in value;
 const TEXT_OR_PARTS: ArgumentKind = {
   text: 'a text, a list of parts, or null',
   accepts: (value) => value === null || TEXT.accepts(value) || LIST.accepts(value),
@@ -69,7 +72,6 @@ type Checked =
   | 'attach'
   | 'command'
   | 'undo'
-  | 'rewind'
   | 'compact'
   | 'remember'
   | 'close';
@@ -82,7 +84,6 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
   attach: { signal: SIGNAL },
   command: { signal: SIGNAL, onOutput: FUNCTION },
   undo: { turn: COUNT, force: FLAG, redo: FLAG },
-  rewind: REWIND,
   compact: COMPACT,
   close: { reason: oneOf(END_REASONS) },
   remember: { scope: oneOf(MEMORY_SCOPES), signal: SIGNAL },
@@ -119,6 +120,10 @@ function checkRequest(
     checkArgument(call, `the option ${name}`, Reflect.get(Object(request), name), known[name] ?? NAME);
 }
 
+export function checkRewind(request: unknown): void {
+  checkRequest('session.rewind', request, REWIND, ['prompt', 'what']);
+}
+
 export function checkSpawn(request: unknown): void {
   checkRequest('session.spawn', request, SPAWN, ['prompt', 'description']);
 }
@@ -145,4 +150,12 @@ export function checkPrompt(prompt: unknown, options: PromptOptions): void {
   checkCall('run', options, prompt);
   if (typeof prompt === 'string' && prompt.trim() === '' && (options.attachments ?? []).length === 0)
     checkArgument('session.run', 'the prompt', prompt, TEXT_OR_PARTS_OF_WORK);
+}
+
+/** Anything else of a prompt is checked part by part. */
+export function isTextAlone(
+  prompt: PromptContent | null,
+  { schema, attachments = [] }: PromptOptions,
+): prompt is string | null {
+  return (prompt === null || typeof prompt === 'string') && schema === undefined && attachments.length === 0;
 }

@@ -8,7 +8,7 @@ import type { SessionEndReason } from '../../schema/status.ts';
 import { SessionBackground } from '../background/session-background.ts';
 import { cleanLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
-import { checkCall, checkPrompt } from './check-calls.ts';
+import { checkCall, checkPrompt, checkRewind, isTextAlone } from './check-calls.ts';
 import { forked, spawned, steered, tellChild } from './children.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main/main-agent.ts';
@@ -63,9 +63,8 @@ export function liveSession(parts: LiveParts): Session {
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
   async function carryOut(given: PromptContent | null, options: PromptOptions): Promise<RunResult> {
     if (given === null) refuseWithoutPrompt(agent);
-    const isPlain = (given === null || typeof given === 'string') && options.schema === undefined;
-    const { prompt, attachments, answer }: GivenPrompt = isPlain
-      ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
+    const { prompt, attachments, answer }: GivenPrompt = isTextAlone(given, options)
+      ? { prompt: given, attachments: [], answer: undefined }
       : await (await import('./prompts/prompt-input.ts')).readInput(agent, given, options, untilStopped);
     // Who sends a prompt does not wait for a pause that an earlier one has met.
     if (prompt !== null) runtime.rate.lookNow();
@@ -236,7 +235,7 @@ export function liveSession(parts: LiveParts): Session {
       return alone(async () => (await goingBack()).undoHere(parts, options));
     },
     rewind: async (request) => {
-      checkCall('rewind', request);
+      checkRewind(request);
       return alone(async () => (await goingBack()).rewind(parts, request));
     },
     context: () => contextUse(agent),

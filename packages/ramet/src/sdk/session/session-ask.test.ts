@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as zod from 'zod';
 import { call, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import { RametError } from '../../schema/errors.ts';
+import { drain } from '../../schema/generators.ts';
 import type { SessionOptions } from '../options.ts';
 import { tool } from '../own-tools/tool.ts';
 import type { RunEvent } from './session-type.ts';
@@ -150,9 +151,73 @@ describe('LIB-1: session.run', () => {
     [[{ type: 'file', path: 'missing.txt' } as const, 'x'], /missing.txt cannot be attached/],
     [[], /the prompt has no text/],
     [[{ type: 'sound' } as never, 'x'], /part 1 of the prompt is refused: give a text/],
+    [['x', null as never], /part 2 of the prompt is refused: give a text/],
+    [['x', ['y'] as never], /part 2 of the prompt is refused: give a text/],
+    [
+      [{ type: 'file', path: 'a.txt', foo: 1 } as never, 'x'],
+      /part 1 of the prompt is refused: it has no field "foo"; there are type, path$/,
+    ],
+    [
+      [{ type: 'text', text: 'x', cache_control: {} } as never],
+      /it has no field "cache_control"; there are type, text$/,
+    ],
+    [[{ type: 'image', data: PNG, bytes: 1 } as never, 'x'], /it has no field "bytes"; there are type, data/],
   ])('refuses %j', async (prompt, reason) => {
     const { session } = await startFamily({ cast: {} });
     await expect(session.ask(prompt)).rejects.toThrow(reason);
+  });
+});
+
+describe('LIB-1: attachments', () => {
+  const GOOD = { type: 'text', text: 'good' };
+  test.each<[string, unknown, RegExp]>([
+    [
+      'nothing',
+      null,
+      /attachments\[1\] is refused: give \{ type: text, text \} or \{ type: image, source \}, /,
+    ],
+    ['a number', 5, /attachments\[1\] is refused: give /],
+    ['an empty object', {}, /attachments\[1\] is refused: give /],
+    ['another type', { type: 'x' }, /attachments\[1\] is refused: give /],
+    ['a file', { type: 'file', path: 'a.txt' }, /attachments\[1\] is refused: give /],
+    ['a text that is none', { type: 'text', text: 5 }, /attachments\[1\] is refused: give /],
+    ['a blank text', { type: 'text', text: ' ' }, /attachments\[1\] is refused: its text is blank$/],
+    ['an unknown field', { type: 'text', text: 'x', foo: 1 }, /it has no field "foo"; there are type, text$/],
+    ['an image without data', { type: 'image', source: { type: 'url', url: 'x' } }, /an image has no data: /],
+    ['an image that is none', { type: 'image', source: { type: 'base64', data: 'AAAA' } }, /it is no PNG/],
+    [
+      'what attach gave, whole',
+      { path: 'a', problem: null, blocks: [] },
+      /files\.flatMap\(\(\{ blocks \}\) => blocks\)$/,
+    ],
+  ])('%s is refused, and the session goes on', async (_, block, reason) => {
+    const { session, emulator } = await startFamily({ cast: { 'Next.': [{ text: 'Done.' }] } });
+    const attachments = [GOOD, block] as never;
+    await expect(session.ask('See file.', { attachments })).rejects.toThrow(reason);
+    await expect(drain(session.run('See file.', { attachments }), () => {})).rejects.toThrow(reason);
+    expect(emulator.requests).toEqual([]);
+    expect((await session.ask('Next.')).status).toBe('done');
+  });
+
+  test('what attach and command gave goes before the prompt, and an image as its bytes are', async () => {
+    const { session, emulator, cwd } = await startFamily({
+      files: { 'a.txt': 'in the file\n' },
+      cast: { 'See.': [{ text: 'Done.' }] },
+    });
+    writeFileSync(join(cwd, 'a.png'), Buffer.from(PNG, 'base64'));
+    const files = await session.attach(['a.txt', 'a.png']);
+    const { block } = await session.command('echo from a command');
+    const attachments = [...files.flatMap(({ blocks }) => blocks), block];
+    await session.ask('See.', { attachments });
+    const content = emulator.requests[0]?.request?.messages.at(-1)?.content;
+    expect(Array.isArray(content) ? content.slice(-4) : []).toMatchObject([...attachments, { text: 'See.' }]);
+  });
+
+  test('no file is read for a prompt of which a later part is wrong', async () => {
+    const { session, recorded } = await startFamily({ files: { 'a.txt': 'x\n' }, cast: {} });
+    const prompt = ['x', { type: 'file', path: 'a.txt' }, { type: 'sound' }] as never;
+    await expect(session.ask(prompt)).rejects.toThrow('part 3 of the prompt is refused');
+    expect(recorded().filter(({ event }) => event.type === 'tool.started')).toEqual([]);
   });
 });
 

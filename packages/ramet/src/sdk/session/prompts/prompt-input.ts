@@ -36,41 +36,90 @@ export async function readInput(
   untilStopped: (signal: AbortSignal | undefined) => AbortSignal,
 ): Promise<GivenPrompt> {
   const answer = schema === undefined ? undefined : await typedAnswer(schema);
+  const first = (before ?? []).map(attachedBlock);
   const { text, attachments } =
     given === null || typeof given === 'string'
       ? { text: given, attachments: [] }
       : await readParts(agent, given, untilStopped(signal));
   const prompt = text === null || answer === undefined ? text : `${text}\n\n${answer.directive}`;
-  return { prompt, attachments: [...(before ?? []), ...attachments], answer };
+  return { prompt, attachments: [...first, ...attachments], answer };
 }
 
-/** The text of a prompt, and what comes before it. */
+/** The text of a prompt, and what comes before it. Files are read once all of it is known to be right. */
 async function readParts(
   agent: Agent,
   parts: readonly PromptContentPart[],
   signal: AbortSignal,
 ): Promise<{ text: string; attachments: Attached[] }> {
   const texts: string[] = [];
-  const attachments: Attached[] = [];
+  const before: (Attached | FilePart)[] = [];
   for (const [index, part] of parts.entries()) {
-    if (typeof part === 'string') texts.push(part);
-    else if (part?.type === 'text' && typeof part.text === 'string') texts.push(part.text);
-    else if (part?.type === 'file' && typeof part.path === 'string')
-      attachments.push(...(await fileBlocks(agent, part.path, signal)));
-    else if (part?.type === 'image') attachments.push(imageBlock(part, index));
-    else throw badPart(index, 'give a text, { type: image, data } or { type: file, path }');
+    const known = typeof part === 'string' ? part : knownPart(part, `part ${index + 1} of the prompt`);
+    if (typeof known === 'string') texts.push(known);
+    else before.push(known);
   }
   const text = texts.join('\n\n');
   if (text.trim() === '') throw new UserMistake('bad_argument', 'session.run: the prompt has no text');
+  const attachments: Attached[] = [];
+  for (const one of before)
+    if (one.type === 'file') attachments.push(...(await fileBlocks(agent, one.path, signal)));
+    else attachments.push(one);
   return { text, attachments };
 }
 
-function imageBlock(part: ImageInput, index: number): Attached {
+type FilePart = Extract<PromptContentPart, { type: 'file' }>;
+
+const PART_FORM = 'give a text, { type: image, data } or { type: file, path }';
+const BLOCK_FORM =
+  'give { type: text, text } or { type: image, source }, such as the block of session.command, or the blocks of each file of session.attach: files.flatMap(({ blocks }) => blocks)';
+
+/** What a part of a prompt may have, by its type. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ['type', 'text'],
+  image: ['type', 'data', 'source'],
+  file: ['type', 'path'],
+};
+
+function knownPart(part: unknown, place: string): string | Attached | FilePart {
+  const { type, text, path } = fieldsOf(part, place, PART_FORM);
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'file' && typeof path === 'string') return { type, path };
+  if (type === 'image') return imageBlock(part as ImageInput, place); // its type, just seen; its data is checked
+  throw refused(place, PART_FORM);
+}
+
+/** A provider refuses a block that is none, and every later request with it. */
+function attachedBlock(block: unknown, index: number): Attached {
+  const place = `attachments[${index}]`;
+  const { type, text } = fieldsOf(block, place, BLOCK_FORM);
+  if (type === 'image') return imageBlock(block as ImageInput, place); // as above
+  if (type !== 'text' || typeof text !== 'string') throw refused(place, BLOCK_FORM);
+  if (text.trim() === '') throw refused(place, 'its text is blank');
+  return { type, text };
+}
+
+function fieldsOf(part: unknown, place: string, form: string): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = typeof part === 'object' && part !== null ? { ...part } : {};
+  const known = Object.hasOwn(FIELDS, String(fields.type)) ? FIELDS[String(fields.type)] : undefined;
+  if (known === undefined) throw refused(place, form);
+  const other = Object.keys(fields).find((field) => !known.includes(field));
+  if (other === undefined) return fields;
+  throw refused(
+    place,
+    `it has no field ${JSON.stringify(other.slice(0, 100))}; there are ${known.join(', ')}`,
+  );
+}
+
+function imageBlock(image: ImageInput, place: string): Attached {
   try {
-    return contentBlock(part);
+    return contentBlock(image);
   } catch (error) {
-    throw badPart(index, describeError(error));
+    throw refused(place, describeError(error));
   }
+}
+
+function refused(place: string, reason: string): UserMistake {
+  return new UserMistake('bad_argument', `session.run: ${place} is refused: ${reason}`);
 }
 
 async function fileBlocks(agent: Agent, path: string, signal: AbortSignal): Promise<readonly Attached[]> {
@@ -78,13 +127,6 @@ async function fileBlocks(agent: Agent, path: string, signal: AbortSignal): Prom
   const [file] = await attachFiles(agent, [path], signal);
   if (file !== undefined && file.problem === null) return file.blocks;
   throw new UserMistake('bad_argument', `session.run: ${path} cannot be attached: ${file?.problem ?? ''}`);
-}
-
-function badPart(index: number, reason: string): UserMistake {
-  return new UserMistake(
-    'bad_argument',
-    `session.run: part ${index + 1} of the prompt is refused: ${reason}`,
-  );
 }
 
 /** The answer that a schema asks for: a problem is sent back to the model, and the value is what the schema makes of it. */
