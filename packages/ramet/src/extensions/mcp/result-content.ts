@@ -2,6 +2,7 @@
 import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import { imageProblem } from '../../model/image-type.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { isObject } from './server-config.ts';
 
 const MOST_PICTURES = 20;
 
@@ -20,6 +21,16 @@ export function blocksOfContent(content: readonly ContentBlock[]): (TextBlock | 
 
 export function blocksOfResource({ contents }: ReadResourceResult): (TextBlock | ImageBlock)[] {
   return joined(contents.map(resourceBlock));
+}
+
+/** By its shape: a part of a result of the protocol that is not only a text. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  if (!isObject(value)) return false;
+  const { type, data, mimeType, uri, name, resource } = value;
+  if (type === 'image' || type === 'audio') return typeof data === 'string' && typeof mimeType === 'string';
+  if (type === 'resource_link') return typeof uri === 'string' && typeof name === 'string';
+  if (type !== 'resource' || !isObject(resource) || typeof resource.uri !== 'string') return false;
+  return typeof resource.text === 'string' || typeof resource.blob === 'string';
 }
 
 function blockOf(block: ContentBlock): TextBlock | ImageBlock {

@@ -1,9 +1,11 @@
 /** What the function of a tool returns, made fit for a model: text, images or JSON. What is none of these is an error result. */
 
+import { blocksOfContent, isContentBlock } from '../../extensions/mcp/result-content.ts';
 import { imageProblem } from '../../model/image-type.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import { isPlain as isPlainObject, told } from '../calls/argument-kinds.ts';
 
 /** An image in a result or a prompt: bytes, or base64. What it is shows in its first bytes. */
 export interface ImageInput {
@@ -17,22 +19,19 @@ export interface ToolReport {
   readonly content: string | readonly ToolContent[];
   /** Tells the model that the call failed. */
   readonly isError?: boolean;
+  /** As results of MCP have it: shown where `content` says nothing. */
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  /** As results of MCP have it; nobody is shown it. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export function outcomeOf(name: string, value: unknown): ToolOutcome {
   if (typeof value === 'string') return { content: value };
   if (value === undefined || value === null) return { content: '' };
   try {
-    if (isBlocks(value)) return { content: value.map(contentBlock) };
-    if (isReport(value)) {
-      const { content, isError } = value;
-      if (isError !== undefined && typeof isError !== 'boolean')
-        throw new Error(`isError is ${typeof isError}: true or false says whether the call failed`);
-      const shown =
-        typeof content === 'string' || content.length === 0 ? String(content) : content.map(contentBlock);
-      return { content: shown, ...(isError === true && { isError }) };
-    }
-    return { content: asJson(value) };
+    if (isBlocks(value)) return { content: value.map(shownBlock) };
+    const report = reportOf(value);
+    return report === null ? { content: asJson(value) } : shownReport(name, report);
   } catch (error) {
     return failure(`${name} returned what cannot be shown: ${describeError(error)}`);
   }
@@ -51,8 +50,7 @@ function losesInJson(value: object): string | null {
 
 /** What another kind of object holds, such as a Map, a Response or a RegExp, is in none of its fields. */
 function isPlain(value: object): boolean {
-  const form: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || form === null || Object.getPrototypeOf(form) === null;
+  return Array.isArray(value) || isPlainObject(value);
 }
 
 const BYTES = 'a list of bytes';
@@ -92,14 +90,63 @@ function isBlocks(value: unknown): value is readonly ToolContent[] {
 function isBlock(value: unknown): value is ToolContent {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   if (value.type === 'text') return 'text' in value && typeof value.text === 'string';
-  return value.type === 'image' && ('data' in value || 'source' in value);
+  if (value.type === 'image') return 'data' in value || 'source' in value;
+  return isContentBlock(value);
 }
 
-function isReport(value: unknown): value is ToolReport {
-  if (typeof value !== 'object' || value === null || !('content' in value)) return false;
-  const known = Object.keys(value).every((key) => key === 'content' || key === 'isError');
-  const { content } = value;
-  return known && (typeof content === 'string' || isBlocks(content) || isEmptyList(content));
+const REPORT_FIELDS: readonly string[] = ['content', 'isError', 'structuredContent', '_meta'];
+const REPORT_FORM =
+  'return { content, isError }, where content is a text or a list of blocks; as in results of MCP, structuredContent and _meta may stand beside it';
+
+/**
+ * Null for what is data. Who says `isError` means a report: if that were shown as data because something else of it is not
+ * understood, a failure would look like a success.
+ */
+function reportOf(value: unknown): ToolReport | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { content, isError, structuredContent } = value as Record<string, unknown>; // an object, just seen
+  const other = Object.keys(value).find((key) => !REPORT_FIELDS.includes(key));
+  const isWhole =
+    other === undefined && (typeof content === 'string' || isBlocks(content) || isEmptyList(content));
+  const report = value as ToolReport; // where it is whole
+  if (isWhole && (isError === undefined || typeof isError === 'boolean')) return report;
+  if (isError === undefined) return null;
+  if (typeof isError !== 'boolean')
+    throw new Error(`isError is ${typeof isError}: true or false says whether the call failed`);
+  if (other !== undefined)
+    throw new Error(`beside isError it has the field ${JSON.stringify(other.slice(0, 100))}: ${REPORT_FORM}`);
+  if (content === undefined && structuredContent !== undefined) return { ...report, content: [] };
+  throw new Error(`beside isError ${wrongContent(content)}: ${REPORT_FORM}`);
+}
+
+function wrongContent(content: unknown): string {
+  if (!Array.isArray(content))
+    return content === undefined ? 'it has no content' : `its content is ${told(content)}`;
+  const at = content.findIndex((block) => !isBlock(block));
+  const block: unknown = content[at];
+  const type = typeof block === 'object' && block !== null && 'type' in block ? block.type : undefined;
+  const what =
+    typeof type === 'string'
+      ? `a block ${JSON.stringify(type.slice(0, 100))} that is not known`
+      : told(block);
+  return `content[${at}] is ${what}`;
+}
+
+function shownReport(name: string, { content, isError, structuredContent }: ToolReport): ToolOutcome {
+  const blocks = typeof content === 'string' ? content : content.map(shownBlock);
+  const isWordless =
+    typeof blocks === 'string'
+      ? blocks.trim() === ''
+      : blocks.every((block) => block.type === 'text' && block.text.trim() === '');
+  if (!isWordless) return { content: blocks, ...(isError === true && { isError }) };
+  const words = structuredContent === undefined ? '' : asJson(structuredContent);
+  return isError === true ? failure(words || `${name} failed and does not say why`) : { content: words };
+}
+
+/** As for a tool of an MCP server, whose results a tool may pass on: what cannot be shown is a line about it. */
+function shownBlock(block: ToolContent): TextBlock | ImageBlock {
+  const [made] = isContentBlock(block) ? blocksOfContent([block]) : [];
+  return made ?? contentBlock(block);
 }
 
 /** The block that goes to the model. Throws for an image that a provider would refuse: it would refuse all that follows. */

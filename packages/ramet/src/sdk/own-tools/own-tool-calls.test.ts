@@ -140,6 +140,99 @@ describe('LIB-1: what an own tool returns, and who has it', () => {
   });
 });
 
+describe('LIB-1: a report of an own tool', () => {
+  const FAILED = { type: 'text', text: 'it failed' };
+  const LINK = { type: 'resource_link', uri: 'note://1', name: 'one' };
+  const shown = async (value: unknown) =>
+    toolsMade([reading('passes', () => value)])[0]?.run({}, testAgent('/').context);
+  const text = (words: string) => ({ type: 'text', text: words });
+
+  test.each<[string, unknown, unknown]>([
+    ['_meta', { content: [FAILED], isError: true, _meta: { a: 1 } }, [FAILED]],
+    ['structuredContent', { content: [FAILED], isError: true, structuredContent: { a: 1 } }, [FAILED]],
+    ['a link', { content: [FAILED, LINK], isError: true }, [FAILED, text('[resource note://1: one]')]],
+    ['a text', { content: 'no', isError: true, _meta: {} }, 'no'],
+    [
+      'structuredContent alone',
+      { content: [], isError: true, structuredContent: { why: 'x' } },
+      '{"why":"x"}',
+    ],
+    ['structuredContent and no content', { isError: true, structuredContent: { why: 'x' } }, '{"why":"x"}'],
+    ['no words', { content: [text(' ')], isError: true }, 'passes failed and does not say why'],
+    ['nothing', { content: '', isError: true }, 'passes failed and does not say why'],
+  ])('stays a failure with what results of MCP have besides: %s', async (_, value, content) => {
+    expect(await shown(value)).toEqual({ content, isError: true });
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'another field',
+      { content: [FAILED], isError: true, code: 5 },
+      'beside isError it has the field "code": return {',
+    ],
+    ['another field of a success', { content: 'x', isError: false, code: 5 }, 'it has the field "code"'],
+    ['no content', { isError: true, message: 'no' }, 'beside isError it has the field "message"'],
+    ['nothing else', { isError: true }, 'beside isError it has no content: return {'],
+    [
+      'an unknown block',
+      { content: [FAILED, { type: 'video' }], isError: true },
+      'content[1] is a block "video" that is',
+    ],
+    [
+      'a link without a name',
+      { content: [{ type: 'resource_link', uri: 'x' }], isError: true },
+      'content[0] is a block',
+    ],
+    ['a text for a block', { content: ['no'], isError: true }, 'beside isError content[0] is "no"'],
+    ['content that is a number', { content: 5, isError: true }, 'beside isError its content is 5'],
+    ['an image that is none', { content: [{ type: 'image', data: 'x' }], isError: true }, 'it is no PNG'],
+  ])('that is not understood is never a success: %s', async (_, value, says) => {
+    expect(await shown(value)).toEqual({ content: expect.stringContaining(says), isError: true });
+    expect(await shown(value)).toMatchObject({
+      content: expect.stringMatching(/^passes returned what cannot be /),
+    });
+  });
+
+  test('passes on what a client of MCP got, as a tool of a server would show it', async () => {
+    const data =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const content = [
+      { ...text('seen'), annotations: { priority: 1 } },
+      { type: 'image', data, mimeType: 'image/png', _meta: {} },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+      LINK,
+      { type: 'resource', resource: { uri: 'note://1', text: 'tea' } },
+      { type: 'resource', resource: { uri: 'note://2', mimeType: 'application/zip', blob: 'UEsDBA==' } },
+    ];
+    const blocks = [
+      text('seen'),
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+      text('[picture, image/png, 1 KB: it cannot be shown (it is no PNG, JPEG, GIF or WebP image)]'),
+      text('[sound, audio/wav, 1 KB: it cannot be shown]'),
+      text('[resource note://1: one]'),
+      text('tea'),
+      text('[note://2, application/zip, 1 KB: it cannot be shown]'),
+    ];
+    for (const value of [
+      { content, structuredContent: { a: 1 }, _meta: {} },
+      { content, isError: false },
+      content,
+    ])
+      expect(await shown(value)).toEqual({ content: blocks });
+    expect(await shown({ content: [], structuredContent: { a: 1 } })).toEqual({ content: '{"a":1}' });
+  });
+
+  test.each<[unknown]>([
+    [{ content: 'of a file', path: 'a.txt' }],
+    [{ content: [{ type: 'video' }] }],
+    [[{ type: 'resource', id: 1 }]],
+    [{ structuredContent: { a: 1 } }],
+  ])('is not seen in data: %j', async (value) => {
+    expect(await shown(value)).toEqual({ content: JSON.stringify(value) });
+  });
+});
+
 describe('LIB-1: what an own tool leaves behind', () => {
   test.each([600, Number.POSITIVE_INFINITY])('after a call with a limit of %d s: nothing', async (limit) => {
     const clock = simulatedClock();
