@@ -88,7 +88,8 @@ function adopterOf(tools: readonly Tool[], name: string): Tool | undefined {
   return tools.find(({ adopts }) => adopts !== undefined && name.startsWith(adopts.prefix));
 }
 
-const adoptedCall = z.object({
+/** Strict: the call would be made without what is in another field. */
+const adoptedCall = z.strictObject({
   tool: z.string(),
   arguments: z.optional(z.record(z.string(), z.unknown())),
 });
@@ -107,12 +108,18 @@ export type ParsedInput = { ok: true; value: unknown } | { ok: false; message: s
 export function parseInput(tool: Tool, input: unknown): ParsedInput {
   const parsed = tool.input.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const problems = parsed.error.issues.map(describeIssue).join('; ');
+  const { issues } = parsed.error;
+  const problems = issues.map(describeIssue).join('; ');
+  const hasOther = tool.adopts !== undefined && issues.some(({ code }) => code === 'unrecognized_keys');
+  const hint = hasOther ? ` ${ADOPTED_FORM}` : '';
   return {
     ok: false,
-    message: `Wrong input for ${tool.name}: ${problems}. Fields: ${describeFields(tool)}.`,
+    message: `Wrong input for ${tool.name}: ${problems}. Fields: ${describeFields(tool)}.${hint}`,
   };
 }
+
+const ADOPTED_FORM =
+  'Nothing was called: put what the tool takes into arguments, {"tool": "...", "arguments": {...}}.';
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;

@@ -186,6 +186,39 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(lastTexts(requestsOf('Go.')[1])[0]).toContain('Did you mean mcp__line__echo?');
   });
 
+  test.each([
+    [{ input: { text: 'hi' } }, 'unknown field input'],
+    [{ params: { text: 'hi' } }, 'unknown field params'],
+    [{ text: 'hi' }, 'unknown field text'],
+    [{ arguments: { text: 'hi' }, words: 1, text: 'x' }, 'unknown field words, text'],
+  ])('a call with arguments elsewhere is refused, and nobody is asked: %j', async (fields, problem) => {
+    const asked: string[] = [];
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      canUseTool: ({ tool }) => {
+        asked.push(tool);
+        return true;
+      },
+      mcpServers: { line: line() },
+      cast: {
+        'Go.': [
+          call('McpCall', { tool: 'mcp__line__echo', ...fields }),
+          mcp('mcp__line__echo', { text: 'hi' }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    const { events } = await run('Go.');
+    const [, second, third] = requestsOf('Go.');
+    expect(lastTexts(second)).toEqual([
+      `Wrong input for McpCall: ${problem}. Fields: tool (string), arguments? (object). Nothing was called: put what the tool takes into arguments, {"tool": "...", "arguments": {...}}.`,
+    ]);
+    expect(lastTexts(third)).toEqual(['echo: hi']);
+    expect(asked).toEqual(['mcp__line__echo']);
+    const ended = events.flatMap((event) => (event.type === 'tool_completed' ? [event.result.is_error] : []));
+    expect(ended).toEqual([true, undefined]);
+  });
+
   test('a rule that denies McpCall denies every call of a server', async () => {
     const { run, requestsOf } = await startFamily({
       mcpServers: { line: line() },

@@ -82,6 +82,8 @@ function callTool(set: ServerSet, redact: (text: string) => string): Tool {
     ofSession: true,
     // A call that names a tool of a server is never read as this one, so nobody is asked about it, and no mode refuses it.
     input: call.check(({ issues, value }) => {
+      // Of a server that is there, the call is wrong in another way, which is said.
+      if (issues.length > 0 && set.serverOf(value.tool) !== undefined) return;
       issues.push({ code: 'custom', message: noServer(set, value.tool), input: value, path: ['tool'] });
     }),
     adopts: {
