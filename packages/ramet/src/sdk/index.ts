@@ -139,6 +139,9 @@ export type { CollectedGarbage, GarbageQuestion, HeldItem } from './retention/gc
 export type {
   AnswerServer,
   DecideToolCall,
+  ForkToolCall,
+  ForkToolDecision,
+  NarrowToolCall,
   ToolCallDecision,
   ToolCallQuestion,
 } from './session/deciding-broker.ts';

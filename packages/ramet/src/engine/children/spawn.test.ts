@@ -166,6 +166,53 @@ describe('FORK-3: what a fork may have of its own', () => {
     expect(lastTexts(family.requestsOf('widened')[1])[0]).toContain('not permitted');
   });
 
+  test('canUseTool has the form of that of the session: one function may serve both', async () => {
+    const seen: unknown[] = [];
+    const decide = ({ tool, input, agentId }: { tool: string; input: unknown; agentId: string }) => {
+      seen.push([agentId, tool, input]);
+      return { allowed: tool !== 'Bash', reason: 'no shell' } as { allowed: false; reason: string };
+    };
+    const family = await startFamily({
+      cast: { 'Go.': [{ text: 'Ready.' }], child: [call('Bash', { command: 'touch forbidden' }), REPORT] },
+    });
+    await family.run('Go.');
+    const fork = await family.session.fork('child', { canUseTool: decide });
+    await fork.result;
+    expect(lastTexts(family.requestsOf('child')[1])[0]).toBe('Bash is not permitted: no shell');
+    expect(seen).toEqual([[fork.id, 'Bash', { command: 'touch forbidden' }]]);
+  });
+
+  test.each<[string, unknown, string | null]>([
+    ['true', true, null],
+    ['a yes', { allowed: true }, null],
+    ['a yes with a reason', { allowed: true, reason: 'fine' }, null],
+    ['false', false, 'the program that runs this session denied it'],
+    ['a no without a reason', { allowed: false }, 'the program denied it'],
+    ['a text', { allowed: 'false' }, 'canUseTool gave no decision: return true, false, '],
+    ['a number', { allowed: 1 }, 'canUseTool gave no decision: '],
+    ['nothing', undefined, 'canUseTool gave no decision: '],
+    [
+      'another field',
+      { allowed: true, foo: 1 },
+      'canUseTool: there is no option "foo"; there are allowed, reason',
+    ],
+    [
+      'another input',
+      { allowed: true, updatedInput: { command: 'x' } },
+      'only narrows and takes no updatedInput: ',
+    ],
+    ['rules', { allowed: true, rules: ['Bash'] }, 'only narrows and takes no rules: deny the call'],
+  ])('canUseTool that answers %s decides so', async (_, answer, refusal) => {
+    const family = await startFamily({
+      cast: { 'Go.': [{ text: 'Ready.' }], child: [call('Bash', { command: 'echo ran' }), REPORT] },
+    });
+    await family.run('Go.');
+    await (await family.session.fork('child', { canUseTool: () => answer as never })).result;
+    const [result] = lastTexts(family.requestsOf('child')[1]);
+    if (refusal !== null) expect(result).toMatch(/^Bash is not permitted: /);
+    expect(result).toContain(refusal ?? 'ran');
+  });
+
   test('abortController ends it, and nobody else', async () => {
     const stuck = Promise.withResolvers<never>();
     const family = await startFamily({

@@ -224,7 +224,8 @@ describe('RES-3: what holds an agent back still does after a resume', () => {
     });
     await family.run('Go.');
     const fork = await family.session.fork('fork', {
-      canUseTool: (tool) => (tool === 'Bash' ? { allowed: false, reason: 'no shell' } : { allowed: true }),
+      canUseTool: ({ tool }) =>
+        tool === 'Bash' ? { allowed: false, reason: 'no shell' } : { allowed: true },
     });
     await fork.result;
     expect(lastTexts(family.requestsOf('lower')[1])[0]).toContain('no shell');

@@ -35,6 +35,7 @@ import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { Place } from '../place.ts';
 import { refuseUnservedModel } from '../policy.ts';
 import { checkCall, checkSpawn } from './check-calls.ts';
+import { narrowing } from './deciding-broker.ts';
 import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
 import { sessionSecrets } from './setup/session-redactor.ts';
 import type { SessionTools } from './tools/session-tools.ts';
@@ -219,7 +220,8 @@ export function forked(
   options: ForkOptions = {},
 ): Promise<TypedHandle<unknown>> {
   checkCall('fork', options, prompt);
-  const { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides } = options;
+  const { description = 'fork', name, isolation, budget, maxTurns, schema, canUseTool, ...more } = options;
+  const overrides = { ...more, ...(canUseTool && { canUseTool: narrowing(canUseTool) }) };
   return started(parent, { prompt, description, name, isolation, budget, maxTurns, schema, overrides });
 }
 

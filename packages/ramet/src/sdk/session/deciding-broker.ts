@@ -3,6 +3,7 @@
  * allow what a rule denies, since that is never asked.
  */
 
+import type { ForkOverrides } from '../../engine/shapes.ts';
 import { askingOnce } from '../../permission/asking-once.ts';
 import {
   denyingUnder,
@@ -14,7 +15,8 @@ import {
 } from '../../permission/broker.ts';
 import { type ClosedWays, parseRules } from '../../permission/policy.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { checkOptions, FLAG, type Kinds, NAMES, OBJECT } from '../calls/argument-kinds.ts';
+import { currentAgentId } from '../../system/current-agent.ts';
+import { checkOptions, FLAG, type Kinds, NAMES, OBJECT, TEXT } from '../calls/argument-kinds.ts';
 
 /** A call that rules and mode leave open. */
 export interface ToolCallQuestion extends Omit<PermissionQuestion, 'agent' | 'parent'> {
@@ -40,6 +42,22 @@ export type ToolCallDecision =
 export type DecideToolCall = (
   call: ToolCallQuestion,
 ) => ToolCallDecision | boolean | Promise<ToolCallDecision | boolean>;
+
+type CanUseTool = NonNullable<ForkOverrides['canUseTool']>;
+type ToolVerdict = Awaited<ReturnType<CanUseTool>>;
+
+/** A call of a fork, or of an agent below it, before rules and mode are asked. */
+export type ForkToolCall = Pick<ToolCallQuestion, 'agentId' | 'tool' | 'input'>;
+
+/** What a fork may do is narrowed: a yes leaves the call to rules and mode, and changes nothing of either. */
+export type ForkToolDecision =
+  | { readonly allowed: true; readonly rules?: never; readonly updatedInput?: never }
+  | { readonly allowed: false; readonly reason: string };
+
+/** Narrows what a fork and agents below it may do; it cannot widen it. */
+export type NarrowToolCall = (
+  call: ForkToolCall,
+) => ForkToolDecision | boolean | Promise<ForkToolDecision | boolean>;
 
 /** What a server of the session asks the person. Its words are not to be trusted. */
 export type AnswerServer = (
@@ -106,6 +124,34 @@ function decidingBroker(decide: DecideToolCall, tools: readonly string[]): Permi
   };
 }
 
+/** The form of `canUseTool` of the session, for the engine. What is neither a yes nor a no is a no. */
+export function narrowing(decide: NarrowToolCall): CanUseTool {
+  return async (tool, input) => {
+    const decision: unknown = await decide({ tool, input, agentId: currentAgentId() ?? '' });
+    return verdictOf(decision);
+  };
+}
+
+function verdictOf(decision: unknown): ToolVerdict {
+  if (decision === true) return { allowed: true };
+  if (decision === false) return { allowed: false, reason: DENIED };
+  const { allowed, reason, ...more } = Object(decision) as Record<string, unknown>; // of any shape
+  if (allowed === false) return { allowed, reason: String(reason ?? 'the program denied it') };
+  if (allowed !== true) return { allowed: false, reason: NO_FORK_DECISION };
+  const changing = ['updatedInput', 'rules'].find((field) => more[field] !== undefined);
+  if (changing !== undefined)
+    return {
+      allowed: false,
+      reason: `canUseTool of a fork only narrows and takes no ${changing}: deny the call, and say in the reason what to do instead`,
+    };
+  checkOptions('canUseTool', decision, { allowed: FLAG, reason: TEXT, updatedInput: OBJECT, rules: NAMES });
+  return { allowed };
+}
+
+const DENIED = 'the program that runs this session denied it';
+const NO_FORK_DECISION =
+  'canUseTool gave no decision: return true, false, { allowed: true } or { allowed: false, reason }';
+
 const YES: Kinds<ToolCallDecision & { allowed: true }> = {
   allowed: FLAG,
   rules: NAMES,
@@ -115,7 +161,7 @@ const YES: Kinds<ToolCallDecision & { allowed: true }> = {
 /** What is neither a yes nor a no is a no: a program without types may return anything. */
 function answerOf(decision: ToolCallDecision | boolean, tools: readonly string[]): PermissionAnswer {
   if (decision === true) return { kind: 'once' };
-  if (decision === false) return denied('the program that runs this session denied it');
+  if (decision === false) return denied(DENIED);
   if (decision?.allowed === true) {
     // A yes whose other half is not understood would allow more than was meant.
     checkOptions('canUseTool', decision, YES);

@@ -374,7 +374,7 @@ describe('LIB-1: canUseTool', () => {
     await run('Go.');
     expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('changed');
     const fork = await session.fork('narrow', {
-      canUseTool: (_, input) =>
+      canUseTool: ({ input }) =>
         JSON.stringify(input).includes('there') ? { allowed: false, reason: 'not there' } : { allowed: true },
     });
     await fork.result;

@@ -24,6 +24,7 @@ import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
+import type { NarrowToolCall } from './deciding-broker.ts';
 import type { SessionEvent } from './event-bus.ts';
 import type { ServerStanding } from './tools/tool-source.ts';
 
@@ -62,7 +63,8 @@ export interface CompactRequest {
 }
 
 /** What a fork of the library may have of its own: a label, and the four overrides (FORK-3). */
-export interface ForkOptions extends ForkOverrides {
+export interface ForkOptions extends Omit<ForkOverrides, 'canUseTool'> {
+  canUseTool?: NarrowToolCall | undefined;
   description?: string | undefined;
   name?: string | undefined;
   /** In a worktree of its own (EXEC-5). */
