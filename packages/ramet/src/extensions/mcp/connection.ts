@@ -250,9 +250,11 @@ export class ServerConnection {
     this.#listed = null;
   }
 
-  #end({ transport }: RunningServer): string {
+  #end({ transport, givenUp }: RunningServer): string {
     const how =
-      transport instanceof StdioTransport ? (transport.ended ?? 'it was lost') : 'the connection was lost';
+      transport instanceof StdioTransport
+        ? (transport.ended ?? 'it was lost')
+        : (givenUp ?? 'the connection was lost');
     return `${how}${wordsOf(transport)}`;
   }
 

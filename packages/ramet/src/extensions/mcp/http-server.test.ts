@@ -81,6 +81,49 @@ describe('EXT-4: servers over HTTP', () => {
       },
     ));
 
+  test.each(['message', 'progress'])(
+    'one that sends a %s without end and answers nothing is given up',
+    (kind) => {
+      let cancelled = false;
+      return withHttp(
+        {
+          refuse(_, body) {
+            const { method, params } = Object(body);
+            if (method !== 'tools/call' || params.arguments.text !== 'flood') return null;
+            const told = kind === 'message' ? { level: 'info', data: 'x' } : { progress: 1 };
+            const { progressToken } = Object(params._meta);
+            const note = {
+              ...{ jsonrpc: '2.0', method: `notifications/${kind}` },
+              params: { ...told, ...(progressToken !== undefined && { progressToken }) },
+            };
+            const batch = Buffer.from(`data: ${JSON.stringify(note)}\n\n`.repeat(500));
+            const flood = new ReadableStream({
+              pull: (controller) => controller.enqueue(batch),
+              cancel() {
+                cancelled = true;
+              },
+            });
+            return new Response(flood, { headers: { 'content-type': 'text/event-stream' } });
+          },
+        },
+        async ({ server }) => {
+          let told = 0;
+          const flooding = server.call(
+            'echo',
+            { text: 'flood' },
+            { signal: never, onProgress: () => void told++ },
+          );
+          await expect(flooding).rejects.toThrow(
+            'ended while it was to run echo: it sends message after message and answers nothing; the call may have taken effect',
+          );
+          expect(told).toBeLessThanOrEqual(20_000);
+          expect(await echo(server, 'again')).toBe('echo: again');
+          await vi.waitUntil(() => cancelled, 10_000);
+        },
+      );
+    },
+  );
+
   test.each(KINDS)('%s: tools are listed and called, side by side', (kind) =>
     withHttp({ kind }, async ({ server }) => {
       expect((await server.offer(never)).tools.map(({ name }) => name)).toEqual([

@@ -14,6 +14,7 @@ import {
   wordsOf,
 } from './server-failure.ts';
 import type { SessionAuth } from './session-auth.ts';
+import { FLOOD, FloodWatch } from './stdio-line.ts';
 import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
 import { openTokens } from './token-store.ts';
 
@@ -35,6 +36,8 @@ export interface RunningServer {
   readonly transport: Transport;
   readonly sieve: ListSieve;
   isOver: boolean;
+  /** Why it was given up; null where it ended by itself. */
+  givenUp: string | null;
   /** What follows a line that its time is over: what the renewal of its login waits for, if one is under way. */
   whatHangs(): string;
   /** Its process or its connection is gone. */
@@ -53,8 +56,18 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
     const awaited = auth?.awaited() ?? null;
     return awaited === null ? '' : `: ${awaited}${renewalAdvice(name)}`;
   };
-  const running: RunningServer = { client, transport, sieve, isOver: false, whatHangs, onEnd() {} };
+  const running: RunningServer = {
+    client,
+    transport,
+    sieve,
+    isOver: false,
+    givenUp: null,
+    whatHangs,
+    onEnd() {},
+  };
   client.onclose = () => {
+    // It comes once more where the transport is closed again.
+    if (running.isOver) return;
     running.isOver = true;
     running.onEnd();
   };
@@ -64,6 +77,7 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   );
   if (outcome.kind === 'done' && !running.isOver) {
     sieve.attach(transport);
+    if (isHttp) giveUpFloods(running);
     return running;
   }
   const why =
@@ -72,6 +86,20 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
       : await whyNotStarted(terms, transport, outcome.kind === 'failed' ? outcome.error : null);
   await stopServer(running);
   throw new ServerFailure(why);
+}
+
+/** What a program writes is read in `stdio-line.ts`, which does the same. */
+function giveUpFloods(running: RunningServer): void {
+  const { transport } = running;
+  const flood = new FloodWatch();
+  const hear = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    if (running.givenUp !== null) return;
+    flood.sees(message);
+    if (!flood.isFlood) return hear?.(message, extra);
+    running.givenUp = FLOOD;
+    void stopServer(running);
+  };
 }
 
 /** Resolves when nothing of it is left. */

@@ -28,14 +28,28 @@ export interface LineListener {
   onGivenUp(reason: string): void;
 }
 
+/** Sees messages of a server; `isFlood` once there are too many between two of its answers. */
+export class FloodWatch {
+  #unasked = 0;
+
+  sees(message: JSONRPCMessage): void {
+    this.#unasked = 'method' in message ? this.#unasked + 1 : 0;
+  }
+
+  get isFlood(): boolean {
+    return this.#unasked > MOST_UNASKED;
+  }
+}
+
+export const FLOOD = 'it sends message after message and answers nothing';
+
 export class MessageLines {
   readonly #listener: LineListener;
   #parts: Buffer[] = [];
   #length = 0;
   /** Of lines that were no messages, since the last that was one. */
   #noise = 0;
-  /** Messages that answer nothing, since the last that did. */
-  #unasked = 0;
+  readonly #flood = new FloodWatch();
   /** The last bytes of a line that is too long: most servers write the id there. */
   #tail: Buffer = Buffer.alloc(0);
   #isOver = false;
@@ -90,8 +104,8 @@ export class MessageLines {
     const message = text.startsWith('{') ? parsed(text) : null;
     if (message !== null) {
       this.#noise = 0;
-      this.#unasked = 'method' in message ? this.#unasked + 1 : 0;
-      if (this.#unasked > MOST_UNASKED) this.#giveUp('it sends message after message and answers nothing');
+      this.#flood.sees(message);
+      if (this.#flood.isFlood) this.#giveUp(FLOOD);
       else this.#listener.onMessage(withResult(message));
       return;
     }
