@@ -22,6 +22,8 @@ export interface OfferedPrompt {
 export interface KnownOffers {
   /** By the names that models, rules and prompts know them by. */
   readonly servers: readonly string[];
+  /** By the names that they are configured with. */
+  readonly configured: readonly string[];
   readonly prompts: readonly OfferedPrompt[];
   /** `server:uri` */
   readonly resources: readonly string[];
@@ -39,12 +41,13 @@ export async function knownOffers(options: SessionOptions): Promise<KnownOffers>
   const pluginServers = await serversOf(plugins, place, env);
   const given = { mcpServers, mcpConfig, strictMcpServers, pluginServers };
   const report = await serversHere(place, { env, ...settings, ...given });
-  const known = usableServers(report.servers).map(({ key, config }) => ({
-    key,
+  const known = usableServers(report.servers).map(({ key, name, config }) => ({
+    ...{ key, name },
     ...knownOffer(place.home, config, place.cwd),
   }));
   return {
     servers: known.map(({ key }) => key),
+    configured: known.map(({ name }) => name),
     prompts: known.flatMap(({ key, prompts }) => promptsOf(key, prompts)),
     resources: known.flatMap(({ key, resources }) => resources.map((uri) => `${key}:${uri}`)),
   };

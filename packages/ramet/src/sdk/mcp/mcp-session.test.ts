@@ -293,6 +293,24 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(lastTexts(scene.requestsOf('look')[1]).join()).not.toContain('attached-resource');
   });
 
+  test('@server:uri names a server as it is configured too; one that is called so comes first', async () => {
+    const scene = await startFamily({
+      mcpServers: { 'my.db': line(), my_db: line('good', 'other') },
+      cast: { look: [{ text: 'Done.' }, { text: 'Done.' }] },
+    });
+    await scene.run('look at @my.db:note://one.', { typed: true });
+    expect(lastTexts(scene.requestsOf('look')[0]).join('\n')).toMatch(
+      /<attached-resource path="my\.db:note:\/\/one">\nabout note:\/\/one/,
+    );
+    const [started] = eventsOf(scene.recordedOf(1), 'tool.started').map(({ name }) => name);
+    expect(started).toMatch(/^mcp__my_db_\w+__read_resource$/);
+    await expect(scene.run('look at @my.db:note://none', { typed: true })).rejects.toThrow(
+      /^@my\.db:note:\/\/none: /,
+    );
+    await scene.run('look at @my_db:note://one', { typed: true });
+    expect(eventsOf(scene.recordedOf(1), 'tool.started').at(-1)?.name).toBe('mcp__my_db__read_resource');
+  });
+
   test.for([
     ['/nosuch', 'there is no skill or command /nosuch: there are /triage'],
     ['/triaje it', 'there is no skill or command /triaje: did you mean /triage?'],

@@ -22,7 +22,7 @@ import type { PromptOptions } from '../session-type.ts';
 import type { GivenPrompt } from './prompt-input.ts';
 
 /** `@server:uri`. Which servers there are is looked up then. */
-const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w-]+:[a-z][a-z\d+.-]*:/i;
+const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w.-]+:[a-z][a-z\d+.-]*:/i;
 
 const LONGEST_TITLE = 200;
 

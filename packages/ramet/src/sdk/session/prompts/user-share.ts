@@ -37,7 +37,7 @@ export async function attachFiles(
   const call = callFor ?? (await import('../../../engine/later.ts')).callForUser;
   const attached: Attachment[] = [];
   for (const path of paths) {
-    const resource = resourceCall(path, agent.directory.cwd);
+    const resource = resourceCall(path, agent);
     const read = resource ?? { name: 'Read', input: { file_path: path } };
     const { content, isError } = await call(agent, read, signal);
     const problem = isError ? firstLine(content) : null;
@@ -51,8 +51,8 @@ export async function attachFiles(
   return attached;
 }
 
-/** Without what may follow it in a sentence. */
-const RESOURCES = /(?:^|[\s(])@(([\w-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"])/gi;
+/** Without what may follow it in a sentence. A server may be named as it is configured: `my.db`. */
+const RESOURCES = /(?:^|[\s(])@(([\w.-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"])/gi;
 
 /** The resources of its servers that a prompt names; one that cannot be read ends the prompt. */
 export async function namedResources(
@@ -60,9 +60,8 @@ export async function namedResources(
   prompt: string,
   signal: AbortSignal,
 ): Promise<(TextBlock | ImageBlock)[]> {
-  const servers = serversOf(agent.spec.tools)?.servers.map(({ key }) => key) ?? [];
   const names = Array.from(prompt.matchAll(RESOURCES), ([, name = '', server = '']) => ({ name, server }));
-  const known = names.filter(({ server }) => servers.includes(server)).map(({ name }) => name);
+  const known = names.filter(({ server }) => keyOf(agent, server) !== null).map(({ name }) => name);
   const attached = await attachFiles(agent, [...new Set(known)], signal);
   const refused = attached.find(({ problem }) => problem !== null);
   if (refused !== undefined) throw new UserMistake('mcp_resource', `@${refused.path}: ${refused.problem}`);
@@ -70,10 +69,18 @@ export async function namedResources(
 }
 
 /** `server:uri` is a resource of an MCP server, unless a file has that name. */
-function resourceCall(path: string, cwd: string): { name: string; input: unknown } | null {
-  const [, server, uri] = /^([\w-]+):([a-z][a-z\d+.-]*:\S+)$/i.exec(path) ?? [];
-  if (server === undefined || existsSync(resolve(cwd, path))) return null;
-  return { name: 'McpCall', input: { tool: `mcp__${server}__read_resource`, arguments: { uri } } };
+function resourceCall(path: string, agent: Agent): { name: string; input: unknown } | null {
+  const [, server, uri] = /^([\w.-]+):([a-z][a-z\d+.-]*:\S+)$/i.exec(path) ?? [];
+  if (server === undefined || existsSync(resolve(agent.directory.cwd, path))) return null;
+  const tool = `mcp__${keyOf(agent, server) ?? server}__read_resource`;
+  return { name: 'McpCall', input: { tool, arguments: { uri } } };
+}
+
+/** What names of tools call a server; one that has that name itself comes before one that is configured by it. */
+function keyOf(agent: Agent, name: string): string | null {
+  const servers = serversOf(agent.spec.tools)?.servers ?? [];
+  const found = servers.find(({ key }) => key === name) ?? servers.find((server) => server.name === name);
+  return found?.key ?? null;
 }
 
 export async function shareCommand(

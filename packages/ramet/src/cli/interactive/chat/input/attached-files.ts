@@ -61,14 +61,15 @@ function entriesLike(folder: Buffer, name: string): Buffer[] {
 }
 
 /** `server:uri`; without what may follow it in a sentence. */
-const RESOURCE = /^([\w-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"]$/i;
+const RESOURCE = /^([\w.-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"]$/i;
 
 /** Only then is it asked which servers there are. */
-const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w-]+:[a-z][a-z\d+.-]*:/i;
+const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w.-]+:[a-z][a-z\d+.-]*:/i;
 
 async function serverNames(options: SessionOptions): Promise<readonly string[]> {
   const { knownOffers } = await import('../../../../sdk/mcp/known-offers.ts');
-  return (await knownOffers(options)).servers;
+  const { servers, configured } = await knownOffers(options);
+  return [...servers, ...configured];
 }
 
 function isResource(name: string, servers: readonly string[]): boolean {
