@@ -5,7 +5,8 @@
 import { recipeStopReason } from '../model/recipe/recipe.ts';
 import { answerRecipe } from '../model/recipe/recipe-answer.ts';
 import { describeError } from '../schema/errors.ts';
-import type { Answer } from './answer.ts';
+import { describeIssues } from '../schema/zod.ts';
+import { type Answer, answerSchema } from './answer.ts';
 import { badRequest } from './api-error.ts';
 import type { EmulatorState } from './emulator-state.ts';
 import type { Exchange } from './exchange.ts';
@@ -55,6 +56,9 @@ export async function askHook(state: EmulatorState, exchange: Exchange, view: Re
     throw unmatched(state, exchange, view, `the respond hook failed: ${describeError(error)}`);
   }
   if (answer === undefined) throw unmatched(state, exchange, view);
+  const { error } = answerSchema.safeParse(answer);
+  if (error !== undefined)
+    throw unmatched(state, exchange, view, `the respond hook gave no answer: ${describeIssues(error)}`);
   return answer;
 }
 

@@ -27,6 +27,29 @@ function sdk(emulator: Emulator): Anthropic {
   return new Anthropic({ baseURL: emulator.url, apiKey: 'key', maxRetries: 0 });
 }
 
+describe('EMU-4: what is not understood', () => {
+  test.each<[unknown, RegExp]>([
+    [{ respnd: () => undefined }, /^startEmulator: Unrecognized key: "respnd"$/],
+    [{ respond: 5 }, /^startEmulator: respond: expected a function$/],
+    [{ scenario: 5 }, /^startEmulator: scenario: Invalid input: expected object/],
+    [{ scenario: { rules: [{ mach: {} }] } }, /^startEmulator: scenario.rules.0: .*"mach"/],
+    [{ port: '80' }, /^startEmulator: port: /],
+    [null, /^startEmulator: Invalid input: expected object/],
+  ])('startEmulator refuses %j', async (options, reason) => {
+    await expect(startEmulator(options as never)).rejects.toThrow(reason);
+  });
+
+  test('an answer of the hook is refused, and says what it has', async () => {
+    await using emulator = await startEmulator({ respond: () => ({ txt: 'x' }) as never });
+    const response = await fetch(`${emulator.url}/v1/messages`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }),
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    });
+    expect(await response.text()).toMatch(/the respond hook gave no answer: Unrecognized key: ..?"txt/);
+  });
+});
+
 describe('EMU-1: the official SDK is served', () => {
   const scenario = {
     rules: [

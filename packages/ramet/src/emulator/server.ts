@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
 import { ApiError } from './api-error.ts';
+import { checkEmulatorOptions } from './emulator-options.ts';
 import {
   type EmulatorOptions,
   type EmulatorState,
@@ -31,6 +32,7 @@ const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkEmulatorOptions(options);
   const log = options.log === undefined ? undefined : openRequestLog(options.log);
   const requests: RequestRecord[] = [];
   const state = await openState(options).catch((error) => {

@@ -21,6 +21,31 @@ function request(text: string): ModelRequest {
 
 const send = (model: ScriptedModel, text: string) => model.send(request(text), OPTIONS);
 
+describe('a script that is not understood', () => {
+  test.each<[unknown, string]>([
+    [{ txt: 'typo' }, 'step 1 of the script has no field "txt": there are text, calls, blocks, '],
+    [{}, 'step 1 of the script is empty: give an answer with text, calls, '],
+    [5, 'step 1 of the script is 5: give an answer with '],
+    ['x', 'step 1 of the script is "x": give '],
+    [null, 'step 1 of the script is null: give '],
+    [{ text: 5 }, 'text of step 1 of the script is wrong: give a text'],
+    [{ calls: 5 }, 'calls of step 1 of the script is wrong: give a list of { name, input }'],
+    [{ calls: [{ nme: 'x', input: {} }] }, 'calls of step 1 of the script is wrong: '],
+    [{ blocks: [{ text: 'x' }] }, 'blocks of step 1 of the script is wrong: give a list of blocks'],
+  ])('%j is refused when it is made, and where a step returns it', async (step, reason) => {
+    expect(() => scriptedModel(step as never)).toThrow(reason);
+    expect(() => scriptedModel([step] as never)).toThrow(reason);
+    const model = scriptedModel((() => step) as never);
+    const request = { body: Buffer.from('{}'), model: 'x' };
+    const sent = model.send(
+      request as never,
+      { signal: new AbortController().signal, onDelta() {} } as never,
+    );
+    await expect(sent).rejects.toThrow(reason.replace('step 1 of the script', 'what it returned'));
+    expect(() => model.assertDone()).toThrow('step 1 of the script failed: ');
+  });
+});
+
 describe('LIB-1: a scripted model', () => {
   test('takes its steps as a list or one by one, in order', async () => {
     for (const model of [

@@ -54,6 +54,7 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
   const requests: SentRequest[] = [];
   const bodies: string[] = [];
   const script = steps.flat();
+  for (const [index, step] of script.entries()) refuseStep(step, `step ${index + 1} of the script`);
   let failure: Error | null = null;
   const carriedOut = (
     step: Extract<ScriptedStep, (...sent: never) => unknown>,
@@ -63,6 +64,8 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
       const outcome = step(sent);
       if (outcome instanceof Promise)
         throw new Error('it returned a promise: a step returns its answer at once');
+      if (typeof outcome === 'function') throw new Error('it returned a function: a step returns its answer');
+      refuseStep(outcome, 'what it returned');
       return outcome;
     } catch (error) {
       failure ??= failedStep(requests.length, error);
@@ -103,6 +106,53 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
     assertDone,
     [Symbol.dispose]: assertDone,
   };
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isListOf = (value: unknown, isOne: (one: Record<string, unknown>) => boolean): boolean =>
+  Array.isArray(value) && value.every((one) => isObject(one) && isOne(one));
+
+/** What each field of an answer is, in words and as a check. */
+const FIELDS: Readonly<Record<keyof ScriptedAnswer, [string, (value: unknown) => boolean]>> = {
+  text: ['a text', isText],
+  calls: [
+    'a list of { name, input }, each with an id if it must have a certain one',
+    (value) =>
+      isListOf(
+        value,
+        (one) =>
+          isText(one.name) &&
+          (one.id === undefined || isText(one.id)) &&
+          Object.keys(one).every((key) => ['name', 'input', 'id'].includes(key)),
+      ),
+  ],
+  blocks: ['a list of blocks, each with its type', (value) => isListOf(value, ({ type }) => isText(type))],
+  stopReason: ['a text', isText],
+  cutToolUse: ['true or false', (value) => typeof value === 'boolean'],
+  usage: ['an object of counts, or null', (value) => value === null || isObject(value)],
+};
+
+/** For callers that no compiler checks: a step with a slip would be an empty answer, and the next one would come too early. */
+function refuseStep(step: unknown, what: string): void {
+  if (typeof step === 'function' || step instanceof Error || step === 'hang') return;
+  const known = Object.keys(FIELDS).join(', ');
+  if (!isObject(step) || Object.keys(step).length === 0)
+    throw new TypeError(
+      `${what} is ${isObject(step) ? 'empty' : describeValue(step)}: give an answer with ${known}, an error, 'hang', or a function that returns one of these`,
+    );
+  for (const [field, value] of Object.entries(step)) {
+    const [wanted, isRight] = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof ScriptedAnswer] : []; // it is one, just seen
+    if (wanted === undefined || isRight === undefined)
+      throw new TypeError(`${what} has no field ${JSON.stringify(field)}: there are ${known}`);
+    if (value !== undefined && !isRight(value))
+      throw new TypeError(`${field} of ${what} is wrong: give ${wanted}`);
+  }
+}
+
+function describeValue(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 100);
 }
 
 type GiveId = (kind: 'call' | 'msg') => string;

@@ -11,6 +11,16 @@ function sleepAll(clock: SimulatedClock, spans: readonly number[]): { index: num
   return woken;
 }
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 'x', null])(
+  'a clock knows no time such as %s',
+  async (ms) => {
+    const clock = simulatedClock();
+    expect(() => simulatedClock(ms as never)).toThrow(`a clock cannot start at ${ms} ms`);
+    await expect(clock.advance(ms as never)).rejects.toThrow(`a clock cannot advance by ${ms} ms`);
+    expect(() => clock.set(ms as never)).toThrow(`a clock cannot be set by ${ms} ms`);
+  },
+);
+
 describe('a simulated clock', () => {
   test('stands still until it is advanced', async () => {
     const clock = simulatedClock(1_000);

@@ -26,6 +26,7 @@ interface Sleeper {
 }
 
 export function simulatedClock(start = 0): SimulatedClock {
+  refuseOther(start, 'start at');
   let time = start;
   let ahead = 0;
   const sleepers: Sleeper[] = [];
@@ -48,7 +49,8 @@ export function simulatedClock(start = 0): SimulatedClock {
   };
 
   const advance = async (ms: number): Promise<void> => {
-    if (!(ms >= 0)) throw new RangeError(`a clock cannot advance by ${ms} ms`);
+    refuseOther(ms, 'advance by');
+    if (ms < 0) throw new RangeError(`a clock cannot advance by ${ms} ms`);
     const end = time + ms;
     for (let next = sleepers[0]; next !== undefined && next.due <= end; next = sleepers[0]) {
       time = next.due;
@@ -75,11 +77,17 @@ export function simulatedClock(start = 0): SimulatedClock {
     sleep,
     advance,
     set(ms) {
+      refuseOther(ms, 'be set by');
       ahead += ms;
     },
     due: () => sleepers.map(({ due }) => due),
     whenSleeping,
   };
+}
+
+/** For callers that no compiler checks. */
+function refuseOther(ms: unknown, what: string): void {
+  if (!Number.isFinite(ms)) throw new RangeError(`a clock cannot ${what} ${String(ms)} ms`);
 }
 
 /** Resolves after every promise that needs no I/O has continued. */
