@@ -107,7 +107,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'mcp ls': ['ramet mcp ls', 'ramet mcp ls --json'],
   'mcp add': [
     'ramet mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
-    'ramet mcp add issues https://example.com/mcp --scope user --header "Authorization: Bearer ${TOKEN}"',
+    `ramet mcp add issues https://example.com/mcp --scope user --header 'Authorization: Bearer \${TOKEN}'`,
     'ramet mcp add db --scope project --env DB_URL=postgres://localhost/app -- ./bin/db-server',
   ],
   'mcp rm': ['ramet mcp rm files', 'ramet mcp rm db --scope project'],

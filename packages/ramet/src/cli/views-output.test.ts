@@ -85,6 +85,14 @@ describe('UI-1: what views print', () => {
     }
   });
 
+  plain('no example has the shell fill in a variable: what is written down is its name', () => {
+    expect(
+      Object.values(EXAMPLES)
+        .flat()
+        .filter((example) => /"[^"]*\$\{/.test(example)),
+    ).toEqual([]);
+  });
+
   test('help shows the examples', async ({ directory }) => {
     const { stdout, code } = await runHere(['ps', '--help'], { cwd: directory, env: {} });
     expect(code).toBe(0);

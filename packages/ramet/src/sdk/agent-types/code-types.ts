@@ -1,5 +1,5 @@
 /** Agent types that a program gives to a session: read as definition files are, with the same fields and problems. */
-import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import type { AgentDefinition, DefinitionProblem } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
 import { definitionOf, KNOWN_FIELDS } from '../../agents/definitions/definition-file.ts';
 import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
@@ -88,12 +88,25 @@ export function readTypes(
       if (fields[field] !== undefined) checkArgument('openSession', `${place}.${field}`, fields[field], TEXT);
     const { definition, problems } = definitionOf({ ...fields, name }, { path: place, toolNames });
     const fatal = problems.find(({ level }) => level === 'error');
+    const wrong = problems.find(({ level, field }) => level === 'warning' && VALUES.includes(field ?? ''));
+    if (wrong !== undefined) throw wrongValue(wrong);
     if (definition === null)
       throw new UserMistake('bad_type', fatal ? fileProblemText(fatal) : `${place} cannot be used`);
     for (const problem of problems) if (problem.level === 'warning') notices.push(fileProblemText(problem));
     return definition;
   });
   return { over: (others) => withOwn(others, definitions), notices };
+}
+
+/** Their values depend on nothing here: what is wrong with one is wrong anywhere. A file is read without it. */
+const VALUES: readonly string[] = [
+  ...['maxTurns', 'permissionMode', 'effort', 'executor', 'memory', 'background', 'teammate'],
+  ...['omitClaudeMd', 'omitGitStatus', 'initialPrompt'],
+];
+
+function wrongValue(problem: DefinitionProblem): UserMistake {
+  const message = problem.message.replace(/: (?:it was )?left out$|; its agents ask \(default\)$/, '');
+  return new UserMistake('bad_type', fileProblemText({ ...problem, message }));
 }
 
 /** A field that is misspelt may be one that was to forbid something. */

@@ -284,6 +284,14 @@ describe('LIB-1: agent types in code', () => {
     await expect(open({ 'a b': { description: 'd', prompt: 'p' } })).rejects.toThrow(
       '"agentTypes.a b" is no name for a type: models call it by one word, such as code-reviewer',
     );
+    for (const [fields, reason] of [
+      [{ maxTurns: -1 }, /^agentTypes.bad: maxTurns: .*-1.* is not a whole number above 0$/],
+      [{ permissionMode: 'zz' }, /^agentTypes.bad: permissionMode: there is no mode .*zz.{0,2}$/],
+      [{ effort: 'huge' }, /^agentTypes.bad: effort: .* is not one of low, /],
+      [{ executor: 'moon' }, /^agentTypes.bad: executor: there are in-process and process$/],
+      [{ background: 'maybe' }, /^agentTypes.bad: background: it is neither true nor false/],
+    ] as const)
+      await expect(open({ bad: { description: 'd', prompt: 'p', ...fields } })).rejects.toThrow(reason);
     await expect(open({ bad: 'prompt' })).rejects.toThrow(/agentTypes.bad is no object/);
     const { session } = await open({ odd: { description: 'd', prompt: 'p', tools: ['Read', 'Nope'] } });
     expect(session.notices).toEqual(['agentTypes.odd: tools: there is no tool Nope here: left out']);
