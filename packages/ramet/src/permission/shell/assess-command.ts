@@ -6,7 +6,7 @@
  * Without it, and for what must run outside because its answer depends on the machine, a strict one: plain words,
  * pipes and lists, no tests in brackets, and programs that read no configuration of the project.
  */
-
+import { basename } from 'node:path';
 import { openedPath } from '../../system/landing-path.ts';
 import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
 import type { Assessment } from '../assessment.ts';
@@ -16,8 +16,10 @@ import type { PermissionRule } from '../rule.ts';
 import { bracesExpanded } from './brace-operands.ts';
 import { commandRule } from './command-rules.ts';
 import { judgeCommand } from './judge-command.ts';
+import { launchedScript } from './launched-commands.ts';
 import { firstRule, openPart, type PartVerdict } from './part-verdict.ts';
 import { namesProcesses, type PathStanding, standingOfPaths } from './process-paths.ts';
+import { launcherNamed } from './programs/launchers.ts';
 import type { JudgeKind } from './programs/read-only-programs.ts';
 import type { ShellFile } from './reading/shell-reading.ts';
 import { UNKNOWN_WORDS } from './reading/shell-word.ts';
@@ -40,6 +42,7 @@ export async function assessCommand(
     ...judgeRest(understood),
     ...understood.unread.flatMap((text) => judgeUnread(policy, text, cwd)),
   ];
+  const taken = await judgeLaunched(policy, { script, understood }, cwd);
   const syntax = judgeSyntax(understood, parts);
   const behindWall = policy.wall === true && !parts.some(({ host }) => host);
   const walled = behindWall && parts.every((part) => part.walled);
@@ -47,8 +50,8 @@ export async function assessCommand(
   const open = walled ? [] : openParts(behindWall ? parts : plain, behindWall, policy);
   const blanket = blanketRule(rules.allow) !== null;
   return {
-    denied: blanketRule(rules.deny) ?? firstRule(...parts.map(({ denied }) => denied)),
-    asked: blanketRule(rules.ask) ?? firstRule(...parts.map(({ asked }) => asked)),
+    denied: blanketRule(rules.deny) ?? firstRule(...[...parts, ...taken].map(({ denied }) => denied)),
+    asked: blanketRule(rules.ask) ?? firstRule(...[...parts, ...taken].map(({ asked }) => asked)),
     harmless: walled || plain.every(({ harmless }) => harmless),
     where: walled ? 'wall' : 'host',
     covered: blanket || parts.every(({ allowed }) => allowed),
@@ -60,6 +63,26 @@ export async function assessCommand(
       suggestedRules: suggestionsFor(open),
     },
   };
+}
+
+/** What commands run besides themselves, for rules that take rights away. Whatever else is said about it is the launcher's. */
+async function judgeLaunched(
+  policy: PermissionPolicy,
+  { script, understood }: { script: string; understood: UnderstoodScript },
+  cwd: string,
+): Promise<Pick<PartVerdict, 'denied' | 'asked'>[]> {
+  const { deny, ask } = policy.rules;
+  if (deny.length === 0 && ask.length === 0) return [];
+  const { commands, files, variables, unread, isTooMuch } = await launchedScript(script, understood);
+  // Nobody writes more than are read; one of the rest may be what a rule is about.
+  const isAbout = ({ scope }: PermissionRule): boolean => scope.kind === 'commands' || scope.kind === 'paths';
+  const rest = { denied: deny.find(isAbout) ?? null, asked: ask.find(isAbout) ?? null };
+  return [
+    ...(isTooMuch ? [rest] : []),
+    ...commands.map((command) => judgeCommand(policy, command, { cwd, variables })),
+    ...files.map((file) => judgeFile(policy, file, cwd)),
+    ...unread.flatMap((text) => judgeUnread(policy, text, cwd)),
+  ];
 }
 
 /** What a question or a refusal is about. What would pass behind the wall is no reason while something else is. */
@@ -137,6 +160,7 @@ function judgeUnread(policy: PermissionPolicy, text: string, cwd: string): PartV
     .slice(0, MOST_PIECES)
     .map((piece) => piece.replaceAll('\\', '').trim())
     .filter((piece) => piece !== '');
+  const commands = pieces.flatMap(withLaunched);
   const targets = [...text.matchAll(/>[>|&]?[ \t]*([^\s;&|()<>"'`\]]+)/g)].slice(0, MOST_PIECES);
   const files = targets.map(([, value = '']) =>
     judgeFile(
@@ -147,10 +171,19 @@ function judgeUnread(policy: PermissionPolicy, text: string, cwd: string): PartV
   );
   const part = {
     ...openPart('it cannot be judged as a whole'),
-    denied: firstRule(commandRule(deny, pieces), ...files.map(({ denied }) => denied)),
-    asked: firstRule(commandRule(ask, pieces), ...files.map(({ asked }) => asked)),
+    denied: firstRule(commandRule(deny, commands), ...files.map(({ denied }) => denied)),
+    asked: firstRule(commandRule(ask, commands), ...files.map(({ asked }) => asked)),
   };
   return part.denied === null && part.asked === null ? [] : [part];
+}
+
+const MOST_BEHIND = 50;
+
+/** Behind a launcher any word may be the command. */
+function withLaunched(piece: string): string[] {
+  const words = piece.split(/\s+/);
+  if (launcherNamed(basename(words[0] ?? '')) === null) return [piece];
+  return [piece, ...words.slice(1, MOST_BEHIND).map((_, index) => words.slice(index + 1).join(' '))];
 }
 
 /** A file that the shell opens for a redirect: written like any file that a tool writes. */

@@ -11,21 +11,13 @@ export interface CommandTexts {
   taking: string[];
 }
 
-/** Programs that run their arguments as someone or somewhere else: a denied command is denied behind them too. */
-const LAUNCHERS =
-  /^(?:sudo|doas|su|setsid|ionice|chroot|watch|strace|unshare|nsenter|parallel|busybox|npx|time|xargs|env|nohup|timeout)$/;
-
 export function textsOf(command: ShellCommand): CommandTexts {
   const { words, assignments, source } = command;
   const plain = words.map(plainText).join(' ').trim();
   const giving = assignments.every(isHarmlessVariable) ? [plain, source] : [source];
   const bare = words.map(bareText);
   const byName = [bare[0]?.split('/').at(-1) ?? '', ...bare.slice(1)].join(' ').trim();
-  const launched = LAUNCHERS.test(bare[0] ?? '');
-  const behind = bare.flatMap((_, index) =>
-    launched || /^-(?:exec|ok)(?:dir)?$/.test(bare[index - 1] ?? '') ? [bare.slice(index).join(' ')] : [],
-  );
-  return { giving, taking: [...giving, plain, bare.join(' '), byName, ...behind] };
+  return { giving, taking: [...giving, plain, bare.join(' '), byName] };
 }
 
 export function commandRule(

@@ -12,11 +12,12 @@ import { type FedScript, fedScripts, readsFedScript } from './fed-scripts.ts';
 import { gitCall, gitWrites } from './fence/fence-git.ts';
 import { isWriter, valuesOf, writtenNames } from './fence/written-names.ts';
 import { topOf } from './git-operands.ts';
+import { carriedIn } from './launched-commands.ts';
 import { isOperand } from './operand-words.ts';
 import { fillsSubmodules, isGit, isProofByGit, repositoriesMade } from './programs/proving-git.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
-import { type CommandLayers, understandScript } from './reading/understand-script.ts';
+import { understandScript } from './reading/understand-script.ts';
 import { innerScript } from './reading/unwrap-command.ts';
 import { rewrittenBy } from './rewritten-files.ts';
 
@@ -83,13 +84,6 @@ function addTo(all: EditedPaths, more: EditedPaths): void {
     all[part] = [...new Set([...all[part], ...more[part]])];
   all.git.push(...more.git);
   all.unread.push(...more.unread);
-}
-
-/** Scripts that were read with the one around them. */
-function carriedIn(commands: readonly CommandLayers[]): string[] {
-  return commands.flatMap(({ layers, transparent }) =>
-    transparent ? (innerScript(layers.at(-1) ?? layers[0], 'bash')?.script ?? []) : [],
-  );
 }
 
 interface FedTexts {

@@ -7,6 +7,7 @@ import type { PermissionRule } from '../rule.ts';
 import { assessCommand } from './assess-command.ts';
 import { readsFedScript } from './fed-scripts.ts';
 import { gitCall } from './fence/fence-git.ts';
+import { launchedScript } from './launched-commands.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
@@ -16,8 +17,13 @@ export async function mayRun(rule: PermissionRule, script: string, cwd: string):
   const rules = { ...NO_RULES, deny: [rule] };
   const { denied } = await assessCommand({ mode: 'plan', rules }, script, cwd);
   if (denied !== null) return true;
-  const { commands, unread } = await understandScript(script, { directories: [cwd] });
-  return unread.length > 0 || commands.some((command) => isKnownLate(command) || mayBecome(rule, command));
+  const understood = await understandScript(script, { directories: [cwd] });
+  const launched = await launchedScript(script, understood);
+  if (launched.isOpen || launched.isTooMuch || understood.unread.length + launched.unread.length > 0)
+    return true;
+  return [...understood.commands, ...launched.commands].some(
+    (command) => isKnownLate(command) || mayBecome(rule, command),
+  );
 }
 
 type Understood = UnderstoodScript['commands'][number];

@@ -2,6 +2,8 @@
  * Scripts in the text of a command that another program runs: shells behind wrappers and traps, what a shell is given to
  * read, and what git runs for `rebase --exec`, `bisect run` and as an editor. The plain ones are read already.
  */
+import { optionValues } from '../launcher-words.ts';
+import { launcherNamed } from '../programs/launchers.ts';
 import { expandWord } from '../reading/expand-word.ts';
 import type { ShellAssignment } from '../reading/shell-reading.ts';
 import type { ShellWord } from '../reading/shell-word.ts';
@@ -12,7 +14,6 @@ import { expansionScene, type FenceScene } from './fence-scene.ts';
 import { gitOptions } from './git-options.ts';
 
 const SHELL = /^(?:ba|da|z|k)?sh$/;
-const CARRIES = /^(?:su|script|flock|watch)$/;
 
 export function carriedScripts(scene: FenceScene, script: string, command: CommandLayers): string[] {
   const { layers, transparent } = command;
@@ -27,11 +28,21 @@ export function carriedScripts(scene: FenceScene, script: string, command: Comma
 }
 
 function given(scene: FenceScene, { program, words }: CommandView): string[] {
-  const flag = words.findIndex(({ value }) => /^-\w*c$/.test(value ?? ''));
-  const isShell = (SHELL.test(program) || CARRIES.test(program)) && flag !== -1;
-  const carrier = isShell ? words[flag + 1] : program === 'trap' ? words[0] : undefined;
-  const carriers = program === 'eval' ? words : carrier === undefined ? [] : [carrier];
-  return carriers.length === 1 ? carriers.flatMap((word) => textsOf(scene, word)).filter(isScript) : [];
+  return carriersOf(program, words)
+    .flatMap((word) => textsOf(scene, word))
+    .filter(isScript);
+}
+
+function carriersOf(program: string, words: readonly ShellWord[]): readonly ShellWord[] {
+  if (program === 'trap') return words.slice(0, 1);
+  if (program === 'eval') return words.length === 1 ? words : [];
+  if (SHELL.test(program)) {
+    const flag = words.findIndex(({ value }) => /^-\w*c$/.test(value ?? ''));
+    return flag === -1 ? [] : words.slice(flag + 1, flag + 2);
+  }
+  const { runs = 'words', scripts = '' } = launcherNamed(program) ?? {};
+  const own = runs === 'words' || runs === 'nothing' ? [] : words;
+  return [...optionValues(words, scripts), ...own];
 }
 
 function isScript(text: string): boolean {

@@ -1,5 +1,6 @@
 /** The commands that a command may run: itself, and what stands behind wrappers, `find -exec` and their like. */
 import { basename } from 'node:path';
+import { passesOn } from '../programs/launchers.ts';
 import type { ShellCommand } from '../reading/shell-reading.ts';
 import type { ShellWord } from '../reading/shell-word.ts';
 
@@ -13,8 +14,6 @@ export interface CommandView {
   place: ShellWord | null;
 }
 
-const RUNS_OTHERS =
-  /^(?:builtin|command|exec|time|env|nice|ionice|chrt|nohup|setsid|timeout|stdbuf|coproc|xargs|find|fd|sudo|doas|flock|unbuffer|parallel|watch|strace|then|do|else|busybox|trap)$/;
 const RUNS = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec|--exec-batch)$/;
 const MOST_VIEWS = 40;
 
@@ -39,7 +38,7 @@ export function viewsOf({ words }: Pick<ShellCommand, 'words'>): CommandView[] {
     if (program === 'env') place = chdirOf(rest) ?? place;
     views.push({ program, words: rest, fed, place });
     if (/^(?:xargs|parallel)$/.test(program)) fed = true;
-    if (at === 0 && !RUNS_OTHERS.test(program)) break;
+    if (at === 0 && program !== 'trap' && !passesOn(program)) break;
   }
   return views;
 }

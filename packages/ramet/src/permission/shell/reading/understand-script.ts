@@ -80,7 +80,7 @@ async function readRoughly(
   return { commands, files, variables, unclear: [...new Set([reason, ...unclear])] };
 }
 
-function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
+export function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
   const inner = unwrapCommand(command);
   return inner === null ? [command] : [command, ...layersOf(inner)];
 }
