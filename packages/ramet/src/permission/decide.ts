@@ -72,12 +72,12 @@ export async function mayConcern(
   { input, cwd }: PermissionDetails,
   counterpart?: PermissionPolicy['counterpart'],
 ): Promise<boolean> {
-  if (rule.scope.kind === 'every call')
-    return namesTool(rule, { tool: subject.name, isNamed: subject.isNamed }, false);
+  const { name: tool, isNamed } = subject;
+  if (rule.scope.kind === 'every call' && namesTool(rule, { tool, isNamed }, false)) return true;
   const access = subject.access?.(input) ?? {};
-  if (rule.scope.kind === 'commands') {
-    if (access.command === undefined || !rule.tool.matches(subject.name)) return false;
-    return (await import('./shell/may-run.ts')).mayRun(rule, access.command, cwd);
+  if (access.command !== undefined && (rule.scope.kind !== 'commands' || rule.tool.matches(tool))) {
+    const { isAboutCommands, mayRun } = await import('./shell/may-run.ts');
+    if (isAboutCommands(rule) && (await mayRun(rule, access.command, { cwd, counterpart }))) return true;
   }
   return takingAny([rule], ruleTargets(subject, access, cwd, { counterpart })) !== null;
 }

@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',
   'permission/shell/assess-command.ts':
     'rules are written Bash(...) for commands, Read(...), Edit(...) and Write(...) for files',
+  'permission/shell/may-run.ts': 'rules for files are written Read(...), Edit(...) and Write(...)',
   'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
   'permission/tool-name-pattern.ts': 'the syntax of rules: the names that one can contain',
   'permission/decide.ts': 'rules for files are written Read(...)',

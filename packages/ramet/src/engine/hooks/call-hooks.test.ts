@@ -351,7 +351,10 @@ describe('EXT-2: a hook with `if`', () => {
     ['Bash(npm test)', 'npm run $1', false],
     ['Bash(git push:*)', 'if [', true],
     ['Bash', 'ls', true],
-    ['Edit(*.ts)', 'echo x > a.ts', false],
+    ['Edit(*.ts)', 'echo x > a.ts', true],
+    ['Edit(*.ts)', 'echo x > a.js', false],
+    ['Read(.env)', 'cat .env', true],
+    ['Read(.env)', 'cat a.env', false],
   ] as const)('%s and the command %s: %s', async ([condition, command, isRun]) => {
     expect(await ranFor(condition, 'Bash', { command })).toBe(isRun);
   });

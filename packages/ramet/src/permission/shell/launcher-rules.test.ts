@@ -189,3 +189,42 @@ describe('RES-3: a command behind a launcher', () => {
       expect([line, await judged({ deny: ['Bash(touch:*)'] }, long + line)]).toEqual([line, 'deny']);
   });
 });
+
+describe('RES-3: a hook whose condition is a rule about files', () => {
+  const WRITES = [
+    'echo x > a.txt',
+    'tee a.txt',
+    'sed -i s/a/b/ a.txt',
+    'cp b a.txt',
+    "bash -c 'echo x > a.txt'",
+  ];
+
+  test.for(['Edit(*.txt)', 'Edit(a.txt)', 'Write(*.txt)', 'Edit(/a.txt)', 'Edit', 'Write'])(
+    '%s runs for commands that the same deny rule refuses',
+    async (text) => {
+      for (const command of WRITES) {
+        expect([command, await judged({ deny: [text] }, command)]).toEqual([command, 'deny']);
+        expect([command, await guards(text, command)]).toEqual([command, true]);
+      }
+      expect(await guards(text, 'cat b.md')).toBe(false);
+    },
+  );
+
+  test('Read(README.md) runs for commands that name the file', async () => {
+    for (const command of ['cat README.md', 'grep x < README.md', 'cd . && head README.md'])
+      expect([command, await guards('Read(README.md)', command)]).toEqual([command, true]);
+    expect(await guards('Read(README.md)', 'cat b.md')).toBe(false);
+  });
+
+  test.for(['echo x > "$f"', '$program a', 'eval "$script"', 'curl x | sh'])(
+    'Edit(*.txt) runs where it is known only then what is written: %s',
+    async (command) => {
+      expect(await guards('Edit(*.txt)', command)).toBe(true);
+    },
+  );
+
+  test('rules about other things say nothing of commands', async () => {
+    for (const text of ['WebFetch(domain:a.example)', 'WebFetch', 'Agent(x)', 'mcp__server', 'Grep'])
+      expect([text, await guards(text, 'curl a.example; echo x > a.txt')]).toEqual([text, false]);
+  });
+});

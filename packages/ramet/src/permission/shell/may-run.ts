@@ -1,8 +1,8 @@
 /**
- * Whether a script may run what a rule is about, for who must not miss it: it does, or it is known only when it runs whether it
+ * Whether a script may do what a rule is about, for who must not miss it: it does, or it is known only when it runs whether it
  * does. Rules that deny stop what is spelled out; this is wider.
  */
-import { NO_RULES } from '../policy.ts';
+import { NO_RULES, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import { assessCommand } from './assess-command.ts';
 import { readsFedScript } from './fed-scripts.ts';
@@ -13,17 +13,38 @@ import type { ShellWord } from './reading/shell-word.ts';
 import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
 import { innerScript } from './reading/unwrap-command.ts';
 
-export async function mayRun(rule: PermissionRule, script: string, cwd: string): Promise<boolean> {
+export async function mayRun(
+  rule: PermissionRule,
+  script: string,
+  { cwd, counterpart }: { cwd: string; counterpart?: PermissionPolicy['counterpart'] },
+): Promise<boolean> {
   const rules = { ...NO_RULES, deny: [rule] };
-  const { denied } = await assessCommand({ mode: 'plan', rules }, script, cwd);
+  const { denied } = await assessCommand({ mode: 'plan', rules, counterpart }, script, cwd);
   if (denied !== null) return true;
   const understood = await understandScript(script, { directories: [cwd] });
   const launched = await launchedScript(script, understood);
   if (launched.isOpen || launched.isTooMuch || understood.unread.length + launched.unread.length > 0)
     return true;
+  const access = accessOf(rule);
+  const files = [...understood.files, ...launched.files];
+  if (files.some((file) => file.access === access && (file.word.value === null || file.directories === null)))
+    return true;
   return [...understood.commands, ...launched.commands].some(
     (command) => isKnownLate(command) || mayBecome(rule, command),
   );
+}
+
+/** Of a rule about files: what it guards them from. */
+function accessOf({ tool, scope }: PermissionRule): 'read' | 'write' | null {
+  if (scope.kind === 'paths') return scope.access;
+  if (scope.kind !== 'every call') return null;
+  if (['Edit', 'Write'].some((name) => tool.matches(name))) return 'write';
+  return tool.matches('Read') ? 'read' : null;
+}
+
+/** A rule about commands, or about files, which commands read and write too. */
+export function isAboutCommands(rule: PermissionRule): boolean {
+  return rule.scope.kind === 'commands' || accessOf(rule) !== null;
 }
 
 type Understood = UnderstoodScript['commands'][number];
