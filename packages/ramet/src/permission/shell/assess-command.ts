@@ -26,8 +26,6 @@ import { UNKNOWN_WORDS } from './reading/shell-word.ts';
 import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
 import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
 
-const MOST_PIECES = 2_000;
-
 export async function assessCommand(
   policy: PermissionPolicy,
   script: string,
@@ -155,35 +153,55 @@ function suggestionsFor(open: readonly PartVerdict[]): string[] {
 function judgeUnread(policy: PermissionPolicy, text: string, cwd: string): PartVerdict[] {
   const { deny, ask } = policy.rules;
   if (deny.length === 0 && ask.length === 0) return [];
-  const pieces = text
-    .split(/[;&|\n(){}`"'[\]]+/)
-    .slice(0, MOST_PIECES)
-    .map((piece) => piece.replaceAll('\\', '').trim())
-    .filter((piece) => piece !== '');
-  const commands = pieces.flatMap(withLaunched);
-  const targets = [...text.matchAll(/>[>|&]?[ \t]*([^\s;&|()<>"'`\]]+)/g)].slice(0, MOST_PIECES);
-  const files = targets.map(([, value = '']) =>
-    judgeFile(
-      policy,
-      { word: { source: value, value, start: value }, access: 'write', directories: [cwd] },
-      cwd,
-    ),
-  );
+  const commands = piecesOf(text);
+  const targets = new Set(Array.from(text.matchAll(WRITES), ([, value = '']) => value));
+  const files = Array.from(targets)
+    .slice(0, MOST_TARGETS)
+    .map((value) =>
+      judgeFile(
+        policy,
+        { word: { source: value, value, start: value }, access: 'write', directories: [cwd] },
+        cwd,
+      ),
+    );
+  const isRest = ({ scope }: PermissionRule): boolean =>
+    (scope.kind === 'commands' && commands === null) ||
+    (scope.kind === 'paths' && targets.size > MOST_TARGETS);
+  const taking = (rules: readonly PermissionRule[]): PermissionRule | null =>
+    commandRule(rules, commands ?? []) ?? rules.find(isRest) ?? null;
   const part = {
     ...openPart('it cannot be judged as a whole'),
-    denied: firstRule(commandRule(deny, commands), ...files.map(({ denied }) => denied)),
-    asked: firstRule(commandRule(ask, commands), ...files.map(({ asked }) => asked)),
+    denied: firstRule(taking(deny), ...files.map(({ denied }) => denied)),
+    asked: firstRule(taking(ask), ...files.map(({ asked }) => asked)),
   };
   return part.denied === null && part.asked === null ? [] : [part];
 }
 
-const MOST_BEHIND = 50;
+const WRITES = />[>|&]?[ \t]*([^\s;&|()<>"'`\]]+)/g;
+/** Where nobody writes more, the rest may be what a rule is about. */
+const MOST_TARGETS = 10_000;
+const MOST_TEXT = 4_000_000;
+
+/** Whatever could be a command; null for more than is compared. */
+function piecesOf(text: string): string[] | null {
+  const found: string[] = [];
+  let length = 0;
+  for (const raw of text.split(/[;&|\n(){}`"'[\]]+/))
+    for (const piece of withLaunched(raw.replaceAll('\\', '').trim())) {
+      if (piece === '') continue;
+      length += piece.length;
+      if (length > MOST_TEXT) return null;
+      found.push(piece);
+    }
+  return found;
+}
 
 /** Behind a launcher any word may be the command. */
-function withLaunched(piece: string): string[] {
-  const words = piece.split(/\s+/);
-  if (launcherNamed(basename(words[0] ?? '')) === null) return [piece];
-  return [piece, ...words.slice(1, MOST_BEHIND).map((_, index) => words.slice(index + 1).join(' '))];
+function* withLaunched(piece: string): Generator<string> {
+  yield piece;
+  const [first = ''] = piece.split(/\s/, 1);
+  if (launcherNamed(basename(first)) === null) return;
+  for (const { index } of piece.matchAll(/\s+/g)) yield piece.slice(index).trimStart();
 }
 
 /** A file that the shell opens for a redirect: written like any file that a tool writes. */

@@ -188,6 +188,21 @@ describe('RES-3: a command behind a launcher', () => {
     ])
       expect([line, await judged({ deny: ['Bash(touch:*)'] }, long + line)]).toEqual([line, 'deny']);
   });
+
+  test.for([
+    ['after 4,000 lines of a here-document', `cat > y <<E\n${'a b c\n'.repeat(4_000)}E\ntouch ran`],
+    ['after 20,000 launchers', `${'env '.repeat(20_000)}touch ran`],
+    ['behind a launcher and 7,000 words', `timeout ${'-x '.repeat(7_000)}touch ran`],
+  ])('is denied in a text that is too long to read: %s', async ([, command = '']) => {
+    expect(await judged({ deny: ['Bash(touch:*)'] }, command)).toBe('deny');
+    expect(await judged({ ask: ['Bash(touch:*)'] }, command)).toBe('ask');
+  });
+
+  test('a file that is written after 5,000 others is denied, too', async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => `x > f${index}\n`).join('');
+    expect(await judged({ deny: ['Edit(a.txt)'] }, `${many}echo > a.txt`)).toBe('deny');
+    expect(await judged({ deny: ['Edit(b.txt)'] }, `${many}echo > a.txt`)).toBe('allow');
+  });
 });
 
 describe('RES-3: a hook whose condition is a rule about files', () => {
