@@ -1,6 +1,7 @@
 /** What a tool gets besides its input: where it works, and what it may ask of the engine, for one call of one agent. */
 import { leavesOut } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
+import { gitSettings, NO_BARE } from '../../system/child-environment.ts';
 import { endMarked, endUnmarked } from '../../system/processes/marked-processes.ts';
 import { OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
@@ -13,23 +14,26 @@ import type { HeavyCall } from './heavy-place.ts';
 import { memoryFiles } from './memory-files.ts';
 import type { Permit } from './permit.ts';
 
+interface CallRun extends Pick<ToolContext, 'onOutput' | 'signal'> {
+  readonly agent: Agent;
+  readonly byPrompt?: true;
+}
+
 export function contextOf(
-  { agent, signal, onOutput }: Pick<ToolContext, 'onOutput' | 'signal'> & { agent: Agent },
+  { agent, signal, onOutput, byPrompt }: CallRun,
   call: ToolUseBlock,
   held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy' | 'memory'>,
 ): ToolContext {
   const { runtime, spec, directory } = agent;
-  const { cwd, workspace } = directory;
+  const { cwd } = directory;
   const { slots } = runtime;
+  const env = environmentOf(agent);
   const tell = (message: string): void => agent.warn('no_sandbox', message);
   return {
     agent: spec.id,
     call: call.id,
     cwd,
-    env:
-      workspace === null
-        ? agent.checkout.environment
-        : { ...agent.checkout.environment, ...workspace.env, [OWNER_VARIABLE]: spec.id },
+    env: byPrompt === true ? { ...env, ...gitSettings(env, [NO_BARE]) } : env,
     outputDirectory: runtime.outputDirectory,
     files:
       held.memory === undefined
@@ -62,6 +66,11 @@ export function contextOf(
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
     ...(held.heavy && slots && { heavyPlace: (command) => placeFor(agent, command, { slots, signal }) }),
   };
+}
+
+function environmentOf({ checkout, directory: { workspace }, spec }: Agent): ToolContext['env'] {
+  if (workspace === null) return checkout.environment;
+  return { ...checkout.environment, ...workspace.env, [OWNER_VARIABLE]: spec.id };
 }
 
 const WATCHED = new WeakSet<Agent>();

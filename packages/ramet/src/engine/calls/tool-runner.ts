@@ -35,6 +35,8 @@ export interface ToolRun {
   isUntold?: true;
   /** A person makes them: what rules leave open is not asked. */
   byUser?: true;
+  /** A skill or a command names them, whose files are trusted: git takes no folder of an agent for a repository. */
+  byPrompt?: true;
   /** Gets output as it comes. */
   onOutput?: ((text: string) => void) | undefined;
 }

@@ -23,9 +23,9 @@ export function callForUser(
   return callBeside({ agent, signal, isUntold: true, byUser: true, onOutput }, call);
 }
 
-/** Asked about like any call of the agent. */
+/** Asked about like any call of the agent; a prompt that a person wrote names it. */
 export function callForAgent(agent: Agent, call: NamedCall, signal: AbortSignal): Promise<UserCallResult> {
-  return callBeside({ agent, signal, isUntold: true }, call);
+  return callBeside({ agent, signal, isUntold: true, byPrompt: true }, call);
 }
 
 interface NamedCall {
