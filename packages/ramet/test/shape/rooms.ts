@@ -164,7 +164,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   permission: `
     asking-once assess-write assessment broker call-summary decide grammar-memory inherited-path policy rule
-    shell/edited-files shell/fence/fence-command shell/heavy-command shell/script-words tool-limits
+    shell/edited-files shell/fence/fence-command shell/heavy-command shell/loose-script shell/loose-word shell/script-words tool-limits
   `,
   settings: `
     allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings

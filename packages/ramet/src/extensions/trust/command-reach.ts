@@ -6,16 +6,20 @@
  * 2. Programs that run what a folder or a file without its ending names get all that can be meant, and programs that are
  *    told by a file what to run get that file, with the scripts of `package.json` followed.
  * 3. Where a word that decides what runs is not known, every file of the directories that it starts in counts.
+ * 4. What these files load in turn counts as far as names tell (`follow-loads.ts`); what else they may load is listed.
  */
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { carriedScript, type ScriptCommand, type ScriptWord } from '../../permission/shell/script-words.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
+import { followLoads } from './follow-loads.ts';
+import { linkedPaths } from './linked-paths.ts';
 import { compiledFolders, packageFiles, type SearchGround, searchGround } from './module-files.ts';
 import { NamedFinds } from './named-finds.ts';
 import { isOfProcess } from './process-links.ts';
 import { computesNames } from './programs/computed-code.ts';
 import { type GitContent, gitContent, gitRuns } from './programs/git-runs.ts';
+import { jqModules } from './programs/jq-modules.ts';
 import {
   FEEDS,
   isInline,
@@ -27,7 +31,6 @@ import {
 } from './programs/known-programs.ts';
 import { loadedBy } from './programs/loading-programs.ts';
 import { PythonReading } from './programs/python-modules.ts';
-import { addInterpreters } from './programs/script-interpreters.ts';
 import {
   isUnclearValue,
   movesIn,
@@ -112,12 +115,8 @@ class ReachReading {
   }
 
   reach(): CommandReach {
-    addInterpreters(this.#found, this.#ground);
-    const python = this.#python.finds(this.#found.paths);
-    this.#found.addAll(python);
-    for (const one of [...python.open.map((path) => relative(this.#root, path)), ...python.openCode])
-      if (this.#hasOwnPython) this.#found.importing.add(one);
-      else this.#found.unclear.add(`what ${one} imports`);
+    const [root, search, named, python] = [this.#root, this.#ground, this.#named, this.#python];
+    followLoads(this.#found, { root, search, named, python, hasOwnPython: this.#hasOwnPython });
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }
@@ -175,16 +174,17 @@ class ReachReading {
     ]);
     for (const directory of this.#directories)
       for (const name of this.#names) {
-        const path = resolve(directory, name);
+        if (!run.has(name)) continue;
         // `$PWD/x` is spelled like a path of the machine, and leads into the checkout.
-        if (run.has(name))
+        for (const path of linkedPaths(directory, name))
           this.#found.add(path, isAbsolute(name) && !this.#ground.isOurs(path), data.written.get(name));
       }
     const moves = movesIn(commands);
     for (const command of commands) this.#command(command, { isFed, depth, hasBody, data, moves, carried });
   }
 
-  #command({ words, assignments }: ScriptCommand, ground: CommandGround): void {
+  #command(command: ScriptCommand, ground: CommandGround): void {
+    const { words, assignments } = command;
     const { isFed, depth, hasBody, data } = ground;
     for (const assigned of assignments) {
       if (isUnclearValue(assigned)) this.#found.unclear.add(`the value of ${assigned.name}`);
@@ -200,17 +200,21 @@ class ReachReading {
       const own = words.at(-1 - program.rest.length);
       const loads = loadedBy(program, own, this.#named);
       if (loads !== null) this.#found.loads.add(loads);
-      this.#told(name, words, depth);
+      this.#told(name, command, depth);
       for (const path of this.#python.started(program, data.text)) this.#found.add(path);
+      for (const path of jqModules(program, this.#ground)) this.#found.add(path);
       this.#content(program, data, isFedNames(programs));
       if (rest.length < program.rest.length || onlyChecks(program)) {
         const runner = testRunner(program);
         if (runner !== null) this.#found.unknown.add(runner);
-        if (runner !== null && runner !== name) this.#told(runner, words, depth);
+        if (runner !== null && runner !== name) this.#told(runner, command, depth);
         for (const { texts } of rest) for (const text of texts) this.#named.stems(text);
         continue;
       }
-      for (const one of executedNames({ name, rest }, own)) this.#found.execute(one, this.#ground);
+      for (const one of executedNames({ name, rest }, own)) {
+        const isItself = !RUNS_SCRIPTS.test(name) || own?.texts.includes(one) === true;
+        this.#found.execute(one, isItself ? 'kernel' : name, this.#ground);
+      }
       const why = unclearBuiltin({ name, rest }, ground.moves) ?? unclearTexts(program, ground.carried);
       if (why !== null) this.#found.unclear.add(why);
       if (RUNS_SCRIPTS.test(name)) this.#runner(name, rest, isStream && !(hasBody && SHELLS.test(name)));
@@ -274,8 +278,9 @@ class ReachReading {
   }
 
   /** By files that are not named. */
-  #told(program: string, words: readonly ScriptWord[], depth: number): void {
-    toldFiles(program, words, {
+  #told(program: string, command: ScriptCommand, depth: number): void {
+    toldFiles(program, command.words, {
+      command,
       ground: this.#ground,
       root: this.#root,
       found: this.#found,

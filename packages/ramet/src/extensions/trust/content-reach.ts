@@ -2,10 +2,10 @@
  * Patterns, folders and words that are not known, in commands that read files: which files these stand for changes with
  * each new file. They count where the script can run what was read; of programs that may load what they are given, always.
  */
-import { resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import { COPIES, readOperands } from './copied-content.ts';
 import type { DataWords } from './data-words.ts';
+import { linkedPaths } from './linked-paths.ts';
 import { FEEDS, isPlain } from './programs/known-programs.ts';
 import { sedRuns } from './programs/sed-script.ts';
 import type { StartedProgram } from './started-programs.ts';
@@ -62,8 +62,8 @@ const SED = /^(?:g|s)?sed$/;
 
 /** Of a script file. */
 function textsOf(name: string, directories: Iterable<string>): string[] {
-  return [...directories].flatMap(
-    (directory) => contentOf(resolve(directory, name))?.bytes.toString('utf8') ?? [],
+  return [...directories].flatMap((directory) =>
+    linkedPaths(directory, name).flatMap((path) => contentOf(path)?.bytes.toString('utf8') ?? []),
   );
 }
 

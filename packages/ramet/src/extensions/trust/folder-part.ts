@@ -1,7 +1,7 @@
 /**
  * One thing of a repository that can run or widen rights: hooks, servers, commands, an agent file, a skill, a plugin. What
- * it is, the files of the repository that its commands name, and the files of its folder make its digest (SEC-1). What
- * those files load in turn is not followed, nor are names that only a shell could work out: they are listed.
+ * it is, the files of the repository that its commands name, what these load by names that can be told, and the files of its
+ * folder make its digest (SEC-1). What only a running script knows is not followed: it is listed.
  */
 import { statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -53,6 +53,8 @@ export interface DescribedPart extends CoveredPart {
 
 const LONGEST_TEXT = 32 << 10;
 const MOST_FILES = 200;
+/** Kept to show what has changed in them. */
+const MOST_TEXTS = 200;
 
 export function partKey({ kind, source }: Pick<FolderPart, 'kind' | 'source'>, root: string): string {
   // The same, and asked for hundreds of files at each start.
@@ -87,12 +89,11 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const texts: Record<string, string | null> = {};
   const files: Record<string, string> = {};
   const { paths, copies, folders, modules, unfollowed } = filesOf(part, root);
-  for (const path of paths.slice(0, MOST_FILES)) {
+  for (const [index, path] of paths.entries()) {
     const read = readBounded(resolve(root, path));
     if (read === null) unfollowed.push(path);
-    else [files[path], texts[path]] = [read.digest, read.text];
+    else [files[path], texts[path]] = [read.digest, index < MOST_TEXTS ? read.text : null];
   }
-  if (paths.length > MOST_FILES) unfollowed.push(`${paths.length - MOST_FILES} more files`);
   const whole = folders.map((folder) => [folder, 'any'] as const);
   for (const [folder, language] of [...whole, ...modules.map((one) => [one, 'python'] as const)]) {
     const listed = everyFile(folder, MOST_LISTED, language);

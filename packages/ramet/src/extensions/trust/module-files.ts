@@ -2,6 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
+import { linkedPaths } from './linked-paths.ts';
 import { BEGINS_FOLDER } from './programs/known-programs.ts';
 import { entriesOf, isDirectory } from './repository-look.ts';
 import { isName, namesIn } from './word-names.ts';
@@ -36,7 +37,7 @@ export function stemFiles(text: string, { directories, isOurs, list }: SearchGro
   const spelled = [...new Set([...names, ...names.map((one) => one.replaceAll('.', '/'))])];
   return spelled
     .filter((name) => isName(name) && !name.startsWith('-'))
-    .flatMap((name) => [...directories].map((directory) => resolve(directory, name)))
+    .flatMap((name) => [...directories].flatMap((directory) => linkedPaths(directory, name)))
     .filter(isOurs)
     .flatMap((path) =>
       list(dirname(path))
@@ -50,7 +51,7 @@ export function packageFiles(text: string, { directories, isOurs, list }: Search
   const found: string[] = [];
   for (const name of text.match(NAMES)?.filter(isName) ?? [])
     for (const top of directories)
-      for (const start of [resolve(top, name), resolve(top, name.replaceAll('.', '/'))])
+      for (const start of [...linkedPaths(top, name), resolve(top, name.replaceAll('.', '/'))])
         for (let at = start; at !== top && isOurs(at); at = dirname(at))
           for (const file of list(at)) if (BEGINS_FOLDER.test(file.name)) found.push(join(at, file.name));
   return found;

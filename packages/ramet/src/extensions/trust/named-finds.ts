@@ -1,6 +1,6 @@
 /** What a name leads to that a command gives to a program, in each directory that it may be in. */
-import { resolve } from 'node:path';
 import type { ScriptCommand } from '../../permission/shell/script-words.ts';
+import { enteredPaths, linkedPaths } from './linked-paths.ts';
 import { packageFiles, type SearchGround, stemFiles } from './module-files.ts';
 import { PLACES } from './programs/known-programs.ts';
 import type { ReachFinds } from './reach-finds.ts';
@@ -20,7 +20,9 @@ export class NamedFinds {
 
   /** Whether it may be a file of the repository. */
   isOwn(name: string): boolean {
-    return [...this.#ground.directories].some((directory) => this.#ground.isOurs(resolve(directory, name)));
+    return [...this.#ground.directories].some((directory) =>
+      linkedPaths(directory, name).some(this.#ground.isOurs),
+    );
   }
 
   isOwnModule(name: string): boolean {
@@ -35,20 +37,17 @@ export class NamedFinds {
   /** All of it, if that is what the name leads to. */
   folder(name: string): void {
     if (!isName(name)) return;
-    for (const directory of this.#ground.directories) {
-      const path = resolve(directory, name);
-      if (this.#ground.isOurs(path) && isDirectory(path)) this.#found.folders.add(path);
-    }
+    for (const directory of this.#ground.directories)
+      for (const path of linkedPaths(directory, name))
+        if (this.#ground.isOurs(path) && isDirectory(path)) this.#found.folders.add(path);
   }
 
   /** Every directory that a name, or names one after the other, lead to; false where there are too many. */
   enterAll(directories: Set<string>, names: ReadonlySet<string>): boolean {
     const found = [...directories];
     for (const directory of found)
-      for (const name of names) {
-        const path = resolve(directory, name);
+      for (const path of [...names].flatMap((name) => enteredPaths(directory, name))) {
         if (directories.has(path) || !(this.#ground.isOurs(path) || isTemporary(path))) continue;
-        if (!isDirectory(path)) continue;
         if (directories.size >= MOST_DIRECTORIES) return false;
         directories.add(path);
         found.push(path);

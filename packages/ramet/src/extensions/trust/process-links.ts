@@ -2,7 +2,7 @@
  * Paths that mean something else in each process: `/proc/self/cwd` is the directory of who opens it. Looked at from here they
  * lead to other files than the command will find, so nothing that is seen there counts.
  */
-import { readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const OF_PROCESS =
@@ -39,7 +39,8 @@ export function linksToProcess(path: string): boolean {
 
 function targetOf(path: string): string | null {
   try {
-    return readlinkSync(path);
+    // An error for each name on the way would cost more than all else.
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 /** What is found out about a command while it is read. */
-import { resolve } from 'node:path';
+import { linkedPaths } from './linked-paths.ts';
 import { type SearchGround, stemFiles } from './module-files.ts';
 import { type ExecutedFile, runsOutput } from './programs/compiled-output.ts';
 import type { CommandReach, NamedPath, WrittenAs } from './word-names.ts';
@@ -21,6 +21,8 @@ export class ReachFinds {
   /** What they are told to write. */
   readonly outputs: Set<string> = new Set();
   readonly executed: ExecutedFile[] = [];
+  /** The same by their paths, with the programs that run them. */
+  readonly runs: Map<string, string> = new Map();
 
   get paths(): Iterable<string> {
     return this.#paths.keys();
@@ -37,6 +39,14 @@ export class ReachFinds {
       this.#paths.set(path, { path, isAbsolute, ...(written && { written }) });
   }
 
+  /** They were read while they were followed, with this content. */
+  read(digests: ReadonlyMap<string, string>): void {
+    for (const [path, digest] of digests) {
+      const known = this.#paths.get(path);
+      if (known !== undefined) this.#paths.set(path, { ...known, digest });
+    }
+  }
+
   addAll({
     paths,
     folders,
@@ -49,10 +59,16 @@ export class ReachFinds {
   }
 
   /** By the name of a file. */
-  execute(name: string, ground: SearchGround): void {
-    const own = Array.from(ground.directories, (directory) => resolve(directory, name));
+  execute(name: string, by: string, ground: SearchGround): void {
+    const own = [...ground.directories].flatMap((directory) => linkedPaths(directory, name));
     const ended = stemFiles(name, ground).filter((path) => !COMPILED.test(path));
     this.executed.push({ name, paths: [...own, ...ended] });
+    for (const path of own) this.runs.set(path, by);
+  }
+
+  /** By the command itself. */
+  isWritten(path: string): boolean {
+    return this.#paths.get(path)?.written !== undefined;
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */

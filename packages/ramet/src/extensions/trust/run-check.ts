@@ -188,7 +188,7 @@ export class TrustedFiles {
     return true;
   }
 
-  #isTrusted({ path, isAbsolute: isAway, written }: NamedPath): boolean {
+  #isTrusted({ path, isAbsolute: isAway, written, digest: read }: NamedPath): boolean {
     if (written === 'replaced' && canReplace(path)) return true;
     // Of the machine's own, such as `/dev/stdin`, agents can write none.
     if ((!isAway || isTemporary(path)) && linksToProcess(path)) return false;
@@ -200,10 +200,12 @@ export class TrustedFiles {
     if (isElsewhere && !isTemporary(real)) return true;
     if (this.#outside.has(real)) return true;
     if (!stats.isFile()) return false;
-    if (stats.size > SMALL && this.#wasSeen(path, stats)) return true;
-    const digest = fileDigest(path);
+    const isLarge = stats.size > SMALL;
+    if (isLarge && this.#wasSeen(path, stats)) return true;
+    // What was read before this state was seen says nothing about it.
+    const digest = (isLarge ? undefined : read) ?? fileDigest(path);
     if (digest === null || !this.#digests.has(digest)) return false;
-    if (stats.size > SMALL) this.#keepSeen(path, stats);
+    if (isLarge) this.#keepSeen(path, stats);
     return true;
   }
 

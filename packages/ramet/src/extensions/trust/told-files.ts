@@ -1,10 +1,12 @@
 /** Files that tell a program what to run although no word names them: `package.json`, a `Makefile`, a configuration. */
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
+import { linkedPaths } from './linked-paths.ts';
 import type { SearchGround } from './module-files.ts';
 import { compilerIn } from './programs/compiled-output.ts';
 import { compilerPlaces } from './programs/compiler-places.ts';
 import { gitPrograms, LOOKS } from './programs/git-config.ts';
+import { gitGiven } from './programs/git-variables.ts';
 import {
   HOLDS_COMMANDS,
   isConfigurationOf,
@@ -29,6 +31,8 @@ export interface ToldGround {
   readonly isDeepest: boolean;
   /** The command itself is in a file that is told by another. */
   readonly isNested: boolean;
+  /** The command with what it sets for itself. */
+  readonly command: ScriptCommand;
   follow(script: string, directory: string): CommandReach;
 }
 
@@ -135,7 +139,7 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
   const asked = words.flatMap(({ texts }) => texts);
   const isPackage = packageOperands(asked).some((text) =>
     namesIn(text).some((one) =>
-      [...told.ground.directories].some((folder) => resolve(folder, one) === dirname(path)),
+      [...told.ground.directories].some((folder) => linkedPaths(folder, one).includes(dirname(path))),
     ),
   );
   for (const [name, script] of scriptsOf(path, asked, isPackage)) {
@@ -154,11 +158,18 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
 const RUNS_UNKNOWN = /^what .+ (?:runs|writes)$|^a script inside it$/;
 
 /** What the configuration of a repository has git run, from the top of its checkout. */
-function configured(words: readonly ScriptWord[], { ground, found, isDeepest, follow }: ToldGround): void {
+function configured(
+  words: readonly ScriptWord[],
+  { ground, found, isDeepest, command, follow }: ToldGround,
+): void {
   if (isDeepest) return;
   const texts = words.flatMap((word) => word.texts);
+  const given = gitGiven(command, ground.directories);
+  for (const path of given.files.filter(ground.isOurs)) found.add(path);
+  for (const folder of given.folders)
+    if (ground.isOurs(folder) && isDirectory(folder)) found.folders.add(folder);
   for (const top of new Set([...ground.directories].filter(ground.isOurs).map(checkoutOf))) {
-    const { scripts, hooks, included } = gitPrograms(top, texts);
+    const { scripts, hooks, included } = gitPrograms(top, texts, given);
     for (const path of included) found.add(path);
     for (const folder of hooks) if (ground.isOurs(folder) && isDirectory(folder)) found.folders.add(folder);
     for (const script of scripts) {

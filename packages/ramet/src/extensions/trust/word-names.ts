@@ -8,6 +8,8 @@ export interface NamedPath {
   readonly isAbsolute: boolean;
   /** The command itself writes it, in a temporary folder: in any case before it runs it, or as a copy of another. */
   readonly written?: WrittenAs | undefined;
+  /** Of what was read of it to find out what it loads. */
+  readonly digest?: string | undefined;
 }
 
 export type WrittenAs = 'replaced' | 'copied';

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readSmallText } from '../../../system/regular-file.ts';
+import { linkedPaths } from '../linked-paths.ts';
 import { isDirectory } from '../repository-look.ts';
 
 /** Subcommands of git that run no hook. */
@@ -39,25 +40,40 @@ const GOES_AWAY = /^(?:clone|fetch|lfs|ls-remote|maintenance|pull|push|remote|su
 const SWITCH = /^(?:true|false|yes|no|on|off|\d*)$/i;
 const DEEPEST = 4;
 
-export function gitPrograms(top: string, words: readonly string[]): GitPrograms {
+/** Besides the configuration of the repository. */
+export interface GitGiven {
+  /** Of settings; nothing needs to be there. */
+  readonly files: readonly string[];
+  /** They count whole. */
+  readonly folders: readonly string[];
+  /** Keys in small letters. */
+  readonly settings: readonly (readonly [key: string, value: string])[];
+}
+
+const NOTHING: GitGiven = { files: [], folders: [], settings: [] };
+
+export function gitPrograms(top: string, words: readonly string[], given: GitGiven = NOTHING): GitPrograms {
   const { own, shared } = gitDirectories(top);
   const found = { scripts: new Set<string>(), hooks: new Set<string>(), included: new Set<string>() };
   const runsHooks = !words.some((word) => LOOKS.test(word));
   const isAway = words.some((word) => GOES_AWAY.test(word));
-  const read = (file: string, depth: number): void => {
-    for (const [key, value] of settingsIn(file)) {
+  const take = (settings: GitGiven['settings'], folder: string, depth: number): void => {
+    for (const [key, value] of settings) {
       if (/^include(?:if\..+)?\.path$/.test(key) && depth < DEEPEST) {
-        const path = resolve(dirname(file), value.replace(/^~(?=\/)/, homedir()));
-        if (found.included.has(path)) continue;
-        found.included.add(path);
-        read(path, depth + 1);
-      } else if (key === 'core.hookspath') {
-        if (runsHooks) found.hooks.add(resolve(top, value));
+        for (const path of linkedPaths(folder, value.replace(/^~(?=\/)/, homedir()))) {
+          if (found.included.has(path)) continue;
+          found.included.add(path);
+          take(settingsIn(path), dirname(path), depth + 1);
+        }
+      } else if (key === 'core.hookspath' || key === 'init.templatedir') {
+        for (const path of runsHooks ? linkedPaths(top, value) : []) found.hooks.add(path);
       } else if ((RUNS.test(key) || (isAway && RUNS_AWAY.test(key))) && !SWITCH.test(value))
         found.scripts.add(key.startsWith('credential.') ? helperScript(value) : value);
     }
   };
-  for (const file of new Set([join(shared, 'config'), join(own, 'config.worktree')])) read(file, 0);
+  const files = [join(shared, 'config'), join(own, 'config.worktree')];
+  for (const file of new Set([...files, ...given.files])) take(settingsIn(file), dirname(file), 0);
+  take(given.settings, top, 0);
   return { scripts: [...found.scripts], hooks: [...found.hooks], included: [...found.included] };
 }
 

@@ -24,7 +24,7 @@ const PYTHON_MODULES =
 /** Where tools of others are installed. */
 const INSTALLED = /(?:^|\/)(?:node_modules|vendor|\.?v?env|site-packages)\//;
 
-interface LoadGround {
+export interface LoadGround {
   /** It may be a file of the repository, which counts by itself. */
   isOwn(name: string): boolean;
   isOwnModule(name: string): boolean;

@@ -2,9 +2,10 @@
  * What Python loads by the names of its own modules: it looks for these first where it is started, or beside the script
  * that it runs. An agent's `json.py` there would run instead of Python's.
  */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { landingPath } from '../../../system/landing-path.ts';
 import { TEST_MODULES } from '../data-words.ts';
+import { linkedPaths } from '../linked-paths.ts';
 import type { SearchGround } from '../module-files.ts';
 import { isDirectory } from '../repository-look.ts';
 import type { StartedProgram } from '../started-programs.ts';
@@ -108,7 +109,7 @@ export class PythonReading {
   /** Of a folder what it begins with. */
   #paths(names: Iterable<string>): string[] {
     const { directories, isOurs } = this.#ground;
-    const named = [...names].flatMap((name) => [...directories].map((one) => resolve(one, name)));
+    const named = [...names].flatMap((name) => [...directories].flatMap((one) => linkedPaths(one, name)));
     return named.map((path) => (isDirectory(path) ? join(path, '__main__.py') : path)).filter(isOurs);
   }
 }

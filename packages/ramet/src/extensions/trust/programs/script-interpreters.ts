@@ -3,7 +3,7 @@
  * repository that such a line names counts like one that a command names.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { linkedPaths } from '../linked-paths.ts';
 import { type SearchGround, stemFiles } from '../module-files.ts';
 import type { ReachFinds } from '../reach-finds.ts';
 import { isName, isPath, namesIn } from '../word-names.ts';
@@ -14,16 +14,21 @@ const BLANKS = /[\s"']+/;
 /** `env -S` fills it in. */
 const OPEN = /\$\{/;
 
-export function addInterpreters(found: ReachFinds, ground: SearchGround): void {
-  const seen = new Set<string>();
-  for (const path of followed(found, seen)) {
+/** `lines` has what was read before, and gets what is read. */
+export function addInterpreters(
+  found: ReachFinds,
+  ground: SearchGround,
+  lines: Map<string, string | null>,
+): void {
+  for (const path of followed(found, lines)) {
     const line = firstLine(path);
+    lines.set(path, line);
     if (line === null) continue;
     if (OPEN.test(line)) found.unclear.add('the first line of a script');
     for (const name of line.split(BLANKS).flatMap(namesIn).filter(isName)) {
       for (const directory of ground.directories) {
-        const named = resolve(directory, name);
-        found.add(named, name.startsWith('/') && !ground.isOurs(named));
+        for (const named of linkedPaths(directory, name))
+          found.add(named, name.startsWith('/') && !ground.isOurs(named));
       }
       if (isPath(name)) for (const one of stemFiles(name, ground)) found.add(one);
     }
@@ -31,14 +36,10 @@ export function addInterpreters(found: ReachFinds, ground: SearchGround): void {
 }
 
 /** Also those that are found meanwhile. */
-function* followed(found: ReachFinds, seen: Set<string>): Generator<string> {
+function* followed(found: ReachFinds, seen: ReadonlyMap<string, unknown>): Generator<string> {
   for (let before = -1; before !== seen.size; ) {
     before = seen.size;
-    for (const path of [...found.paths]) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      yield path;
-    }
+    for (const path of [...found.paths]) if (!seen.has(path)) yield path;
   }
 }
 
