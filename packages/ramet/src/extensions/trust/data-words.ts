@@ -134,8 +134,9 @@ export function dataWords(
   const named = commands
     .flatMap((one) => startedPrograms(one.words).programs.flatMap(namedOperands))
     .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || text.split(one).length === 2);
+  const names = new Set([...namesOf(named, root), ...writtenNames(text, root)]);
   const none: DataWords = {
-    ...{ words: new Set(named), names: namesOf(named, root), isAll: false, isReader: worksOnData },
+    ...{ words: new Set(named), names, isAll: false, isReader: worksOnData },
     ...{ text, carries, runsCopies: copied.isRun, written: copied.written },
   };
   if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
@@ -156,7 +157,30 @@ export function dataWords(
       : operandsOf(program),
   );
   const all = [...named, ...words];
-  return { ...none, words: new Set(all), names: namesOf(all, root), isAll: isAll && !answers };
+  return {
+    ...none,
+    words: new Set(all),
+    names: new Set([...names, ...namesOf(all, root)]),
+    isAll: isAll && !answers,
+  };
+}
+
+const ASSIGNED =
+  /(?:^|[;\n{]|&&)[ \t]*([A-Za-z_]\w*)=("[^"`\\]*"|'[^']*'|[^\s;&|()<>"'`\\]+)[ \t]*(?=[;\n]|&&|$)/g;
+/** They make variables known to programs, or to code that names them in other ways. */
+const GIVES_VARIABLES = /\bset\s+[-+]\w*a|allexport|\$\{!|\beval\b|\b(?:declare|typeset|local)\s+-\w*[nx]/;
+
+/** What variables name that only say where the script writes: `LOG=x.log; date >> "$LOG"`. */
+function writtenNames(text: string, root: string): string[] {
+  if (GIVES_VARIABLES.test(text)) return [];
+  return Array.from(text.matchAll(ASSIGNED)).flatMap(([, name = '', quoted = '']) => {
+    const value = quoted.replace(/^["']|["']$/g, '');
+    const written = String.raw`(?:(?<![<=&-])>{1,2}\|?|\btee(?: -a)?|\btouch)[ \t]*(["']?)\$(?:${name}|\{${name}\})\1(?=[\s;&|)]|$)`;
+    const writes = text.match(new RegExp(written, 'g'))?.length ?? 0;
+    const uses = text.match(new RegExp(String.raw`\b${name}\b`, 'g'))?.length ?? 0;
+    const isOnly = writes > 0 && uses === writes + 1 && text.split(value).length === 2;
+    return isOnly ? [value, ...roughWords(value, root)] : [];
+  });
 }
 
 function namesOf(words: readonly ScriptWord[], root: string): Set<string> {

@@ -311,6 +311,50 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check()).toBeNull();
   });
 
+  /** `@` is a file of the repository or of a temporary folder. */
+  const LOGS = [
+    'LOG=@; cat >> "$LOG"',
+    'LOG="@"\necho "$(date)" >> $LOG\necho end >> "${LOG}"\nexit 0',
+    'A=1; LOG=@ && jq -r .tool_name >> "$LOG" 2>/dev/null; exit 0',
+    'mkdir -p logs; LOG=@; node x.js 2>> "$LOG"',
+    'LOG=@; date | tee -a "$LOG"; touch "$LOG"',
+  ];
+  const CLAIMED = [
+    'LOG=@; cat >> "$LOG"; sh "$LOG"',
+    'LOG=@; cat >> "$LOG"; sh @',
+    'LOG=@; . $LOG',
+    'LOG=@ sh x.sh >> "$LOG"',
+    'export LOG=@; sh x.sh >> "$LOG"',
+    'set -a; LOG=@; sh x.sh >> "$LOG"',
+    'LOG=@; export LOG; sh x.sh >> "$LOG"',
+    'LOG=@; X=LOG; sh "${!X}" >> "$LOG"',
+    'LOG=@; eval "sh \\$LOG" >> "$LOG"',
+    'LOG=@; cat "$LOG" >> "$LOG" | sh',
+  ];
+
+  test.for(LOGS)('%s: a file that a variable names, and that is only written, does not count', (form) => {
+    const other = temporaryDirectory();
+    for (const [name, path] of [
+      ['logs/x.log', 'logs/x.log'],
+      ['x.log', join(other, 'x.log')],
+    ] as const) {
+      const folder = name === path ? null : other;
+      const { root, check } = checked(form.replace('@', path), {
+        'logs/x.log': 'a',
+        'x.js': '1',
+        'x.sh': '1',
+      });
+      writeFiles(folder ?? root, { [name]: 'b' });
+      expect([form, check()]).toEqual([form, null]);
+    }
+  });
+
+  test.for(CLAIMED)('%s: one that may run counts', (form) => {
+    const { root, check } = checked(form.replaceAll('@', 'logs/x.sh'), { 'logs/x.sh': 'a', 'x.sh': '1' });
+    writeFiles(root, { 'logs/x.sh': 'b' });
+    expect(check()).toContain('logs/x.sh is not what you trusted');
+  });
+
   /** Each with what it leaves in the file that it runs. */
   test.for([
     ['base64 -d f > @; sh @', 'decoded'],
