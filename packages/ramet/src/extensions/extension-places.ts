@@ -3,7 +3,7 @@
  * directory up to the repository's root, the user, plugins. Loaded at every start, so it looks and reads nothing.
  */
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { existingPath } from '../system/landing-path.ts';
 
 /** Of two things with one name the one from the later source wins. */
@@ -38,7 +38,7 @@ export interface PluginFolder {
   root: string;
   /** As settings name it, which is how trust knows it. */
   stated?: string | undefined;
-  /** Folders besides `agents`, `skills` and `commands` that its manifest names. */
+  /** Folders besides `agents`, `skills` and `commands` that its manifest names, and single files. */
   more?: Readonly<Partial<Record<ExtensionKind, readonly string[]>>> | undefined;
   /** As they are set up, not read yet. */
   hooks?: readonly unknown[] | undefined;
@@ -53,6 +53,8 @@ export interface ExtensionFolder {
   boundary: string;
   /** The plugin it belongs to. */
   plugin?: PluginFolder | undefined;
+  /** Of this folder one file, and nothing else. */
+  only?: string | undefined;
 }
 
 /** Those that exist. */
@@ -86,8 +88,15 @@ export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): Ex
     ...place.plugins.flatMap((plugin) =>
       [kind, ...(plugin.more?.[kind] ?? [])]
         .map((name) => join(plugin.root, name))
-        .filter(isFolder)
-        .map((path): ExtensionFolder => ({ path, source: 'plugin', boundary: plugin.root, plugin })),
+        .flatMap((path) => {
+          const kindOf = kindOfPath(path);
+          return kindOf === 'folder'
+            ? { path }
+            : kindOf === 'file'
+              ? { path: dirname(path), only: basename(path) }
+              : [];
+        })
+        .map((one): ExtensionFolder => ({ ...one, source: 'plugin', boundary: plugin.root, plugin })),
     ),
   ];
 }
@@ -115,10 +124,16 @@ export function installedPlugins(home: string): string[] {
 }
 
 function isFolder(path: string): boolean {
+  return kindOfPath(path) === 'folder';
+}
+
+/** Null where nothing is that could be read. */
+export function kindOfPath(path: string): 'folder' | 'file' | null {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? 'folder' : stats?.isFile() === true ? 'file' : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -59,9 +59,14 @@ export function scanFolder(folder: ExtensionFolder, rules: ScanRules): FolderSca
   const real = realOrSame(folder.path);
   if (!isInside(real, boundary))
     scan.unreadable.push({ path: folder.path, reason: `it leads out of ${folder.boundary}: refused` });
-  else lookInto(scan, { path: folder.path, real }, { boundary, seen: new Set(), depth: 0, rules });
+  else lookInto(scan, { path: folder.path, real }, { boundary, seen: new Set(), ...wantedIn(folder, rules) });
   scan.files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return scan;
+}
+
+function wantedIn({ only }: ExtensionFolder, rules: ScanRules): Pick<Walk, 'rules' | 'depth'> {
+  if (only === undefined) return { rules, depth: 0 };
+  return { rules: { isWanted: (name) => name === only }, depth: DEEPEST };
 }
 
 interface Walk {

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { isInside } from '../../system/landing-path.ts';
-import { type ExtensionKind, type PluginFolder, realOrSame } from '../extension-places.ts';
-import { foundFile, readFound } from '../folder-scan.ts';
+import { type ExtensionKind, kindOfPath, type PluginFolder, realOrSame } from '../extension-places.ts';
+import { filesEndingIn, foundFile, readFound, type ScanRules, SKILL_FILE } from '../folder-scan.ts';
 import { isObject, readHooks } from '../hooks/hook-config.ts';
 
 const MANIFEST = '.claude-plugin/plugin.json';
@@ -57,15 +57,9 @@ function named(name: string, root: string, declared: z.infer<typeof manifest>): 
       problem: `${root}: ${JSON.stringify(name.slice(0, 80))} is no name for a plugin: use letters, digits and dashes`,
     };
   const notes: string[] = [];
-  const more: Partial<Record<ExtensionKind, string[]>> = {};
-  for (const kind of KINDS) {
-    for (const path of [declared[kind] ?? []].flat()) {
-      const below = relative(root, resolve(root, path));
-      if (!isInside(resolve(root, path), root))
-        notes.push(`${root}: ${kind}: ${path} leads out of it: left out`);
-      else if (below !== kind && below !== '') more[kind] = [...(more[kind] ?? []), below];
-    }
-  }
+  const more = Object.fromEntries(
+    KINDS.map((kind) => [kind, namedPlaces(kind, [declared[kind] ?? []].flat(), { root, notes })]),
+  );
   const unused = [
     ...Object.keys(declared).filter((key) => !KNOWN.has(key)),
     ...OTHERS.filter((other) => existsSync(join(root, other))),
@@ -81,6 +75,45 @@ function named(name: string, root: string, declared: z.infer<typeof manifest>): 
     ...(servers.length > 0 && { servers: placed(Object.assign({}, ...servers), root) }),
   };
   return { plugin, notes };
+}
+
+/** What a file must be that is named by itself. */
+const FILES: Readonly<Record<ExtensionKind, { isRight: ScanRules['isWanted']; said: string }>> = {
+  agents: {
+    isRight: filesEndingIn('.md', '.yaml', '.yml').isWanted,
+    said: 'file ending in .md, .yaml or .yml',
+  },
+  commands: { isRight: filesEndingIn('.md').isWanted, said: 'file ending in .md' },
+  skills: { isRight: (name) => name === SKILL_FILE, said: SKILL_FILE },
+};
+const MOST_NAMED = 5;
+
+/** Those of a plugin's folders and files that count, from its root on. The others are named, all with one reason in one line. */
+function namedPlaces(
+  kind: ExtensionKind,
+  stated: readonly string[],
+  { root, notes }: { root: string; notes: string[] },
+): string[] {
+  const whyNot = Map.groupBy(stated, (path) => whyNotPlace(kind, resolve(root, path), root));
+  for (const [why, [...all]] of whyNot) {
+    if (why === null) continue;
+    const rest = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
+    notes.push(`${root}: ${kind}: ${all.slice(0, MOST_NAMED).join(', ')}${rest}: ${why}: left out`);
+  }
+  const usual = join(root, kind);
+  return (whyNot.get(null) ?? [])
+    .map((path) => resolve(root, path))
+    .filter((path) => path !== usual && !(kindOfPath(path) === 'file' && isInside(path, usual)))
+    .map((path) => relative(root, path));
+}
+
+function whyNotPlace(kind: ExtensionKind, path: string, root: string): string | null {
+  if (!isInside(path, root) || !isInside(realOrSame(path), root)) return 'leads out of it';
+  if (path === root) return 'the plugin itself, name a folder in it';
+  const what = kindOfPath(path);
+  if (what === null) return 'not there';
+  const { isRight, said } = FILES[kind];
+  return what === 'folder' || isRight(basename(path)) ? null : `no folder and no ${said}`;
 }
 
 /** What the usual file says, and what the manifest holds or names besides. Files have a key around it, or none. */
