@@ -69,7 +69,9 @@ async function load(root: string): Promise<void> {
   const prompts = await openPrompts(extensionPlace(place, call.env, plugins), settingsPlace(place, call.env));
   using types = await openAgentTypes(place, call.env, { plugins });
   const { instructions } = await readSurroundings(place, {}, (text) => text);
+  const notices = await prompts.notices([]);
   const isWhole =
+    notices.length === 0 &&
     prompts.all.length === SKILLS + COMMANDS &&
     types.definitions.length >= AGENTS &&
     settings.hooks?.length === 1 &&

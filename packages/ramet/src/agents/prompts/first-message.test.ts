@@ -122,6 +122,13 @@ describe('PROMPT-1, ECO-1: project instructions', () => {
     ['description: x\npaths: [src/**, "docs', 3],
     ['description: x\npaths:\n  src: true', 3],
     ['- paths: src', 2],
+    ['paths: 5', 2],
+    ['paths: []', 2],
+    ['paths:', 2],
+    ['paths: ""', 2],
+    ['paths: [src/**, 5]', 2],
+    ['paths: [5, {a: b}]', 2],
+    ['paths:\n  - src/**\n  - [a, b]', 2],
   ] as const)('a rule with %j is named with its line, and counts for all files', async ([front, line]) => {
     put('repo/.claude/rules/api.md', `---\n${front}\n---\nTabs.`);
     const { files, problems } = await read();

@@ -59,31 +59,29 @@ async function ruleText(written: string, path: string, found: RulesFound): Promi
     readFields(front, KNOWN, null, null) ??
     readFields(front, KNOWN, (await import('../../extensions/front-matter/yaml-fields.ts')).yamlFields, null);
   const stated = reading?.fields.get('paths');
-  const wrong = isList(stated?.value)
-    ? reading?.problems.find(({ level }) => level === 'error')
-    : { line: stated?.line, message: 'paths is no list: write paths: ["src/**/*.ts"]' };
-  if (wrong !== undefined) {
-    found.problems.push(`${path}:${wrong.line}: ${wrong.message}; the rule counts for all files`);
-    return front.body;
-  }
   const paths = pathsOf(stated?.value);
-  if (paths.length === 0) return front.body;
+  const wrong =
+    reading?.problems.find(({ level }) => level === 'error') ??
+    (stated !== undefined && paths === null ? { line: stated.line, message: NO_PATHS } : null);
+  if (wrong !== null)
+    found.problems.push(`${path}:${wrong.line}: ${wrong.message}; the rule counts for all files`);
+  if (wrong !== null || paths === null) return front.body;
   return `For files that match ${paths.join(', ')}: read this file before you work on them.`;
 }
 
-/** A list that is not closed is read as a text, and no file matches that; `[ab]*.ts` is a pattern. */
-function isList(value: unknown): boolean {
-  if (typeof value === 'string')
-    return !value.startsWith('[') || value.split('[').length === value.split(']').length;
-  return value === undefined || value === null || Array.isArray(value);
-}
+const NO_PATHS = 'paths is no list of paths: write paths: ["src/**/*.ts"]';
 
-function pathsOf(value: unknown): string[] {
+/** Null for what is no list of texts, or an empty one: its author meant some files, and nobody knows which. */
+function pathsOf(value: unknown): string[] | null {
+  // A list that is not closed is read as a text, and no file matches that; `[ab]*.ts` is a pattern.
+  const isCut =
+    typeof value === 'string' && value.startsWith('[') && value.split('[').length !== value.split(']').length;
   // A comma in braces belongs to the pattern.
-  const stated = typeof value === 'string' ? value.split(/,(?![^{]*\})/) : value;
-  const paths = Array.isArray(stated) ? stated.map(String) : [];
-  return paths
+  const stated = typeof value === 'string' && !isCut ? value.split(/,(?![^{]*\})/) : value;
+  if (!Array.isArray(stated) || !stated.every((one): one is string => typeof one === 'string')) return null;
+  const paths = stated
     .map((path) => path.trim().replace(/^["']|["']$/g, ''))
     .filter((path) => path !== '')
     .slice(0, MOST_PATHS);
+  return paths.length === 0 ? null : paths;
 }

@@ -50,18 +50,23 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const found = await readOtherTools(here);
   const others = { ...found, unused: await unusedOthers(report, found, here) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
-  const extensions = isBroken ? { unused: [], flawed: [], inactive: [] } : await extensionsHere(options);
+  const extensions = isBroken ? null : await extensionsHere(options);
   const astray = isBroken ? [] : await (await import('../mcp/rule-notices.ts')).ruleNoticesHere(options);
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
     files,
     others,
-    unusedExtensions: extensions.unused,
-    flawedExtensions: extensions.flawed,
-    inactiveFields: extensions.inactive,
+    unusedExtensions: extensions?.unused ?? [],
+    flawedExtensions: extensions?.flawed ?? [],
+    inactiveFields: extensions?.inactive ?? [],
     isTrusted: isTrustedPlace(here),
-    problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText)), ...astray],
+    problems: [
+      ...others.problems,
+      ...files.flatMap(({ problems }) => problems.map(problemText)),
+      ...astray,
+      ...(extensions?.instructions.problems ?? []),
+    ],
     isBroken,
   };
 }

@@ -1,17 +1,13 @@
-/** Skills, commands, plugins and instructions: how many there are, and what is not in use. */
-import { readProjectInstructions } from '../../agents/prompts/first-message.ts';
+/**
+ * Skills, commands, plugins and instructions: how many there are, and what is not in use. `list-prompts.ts` finds it, for
+ * `ramet settings` too, which shows all of it; here the first of each kind has a place.
+ */
 import { extensionsHere, type UnusedExtension } from '../extensions/list-prompts.ts';
 import { type DoctorContext, type HealthCheck, limited, ok } from './health-check.ts';
 
-export async function checkExtensions({ caller, place }: DoctorContext): Promise<HealthCheck> {
-  const { prompts, unused, flawed, inactive } = await extensionsHere(caller);
-  const root = place.repository?.root ?? place.cwd;
-  const { files, problems } = await readProjectInstructions({
-    cwd: place.cwd,
-    root,
-    rametHome: place.home,
-    userHome: caller.env.HOME || undefined,
-  });
+export async function checkExtensions({ caller }: DoctorContext): Promise<HealthCheck> {
+  const { prompts, unused, flawed, inactive, instructions } = await extensionsHere(caller);
+  const { files, problems } = instructions;
   const count = (kind: string): number => prompts.filter((one) => one.kind === kind).length;
   const counts = `${count('skill')} skills, ${count('command')} commands, ${files.length} files of instructions`;
   const lines = [...unused.map(lineOf), ...problems];

@@ -16,6 +16,7 @@ import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import { currentBody } from '../../extensions/prompts/prompt-store.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { SkillRules } from '../../tools/agent-desk.ts';
+import { fieldOf } from './prompt-rules.ts';
 import type { SessionPrompts } from './session-prompts.ts';
 
 export interface CarryOutOrder {
@@ -80,7 +81,7 @@ function setRules(
   if (agent.spec.parent !== null) agent.scope.defer(takeBack);
   let problem: string | null = null;
   for (const { list, text, reason } of problems) {
-    const said = `${list === 'deny' ? 'disallowed-tools' : 'allowed-tools'}: ${JSON.stringify(text)} ${reason}`;
+    const said = `${fieldOf({ list })}: ${JSON.stringify(text)} ${reason}`;
     if (list === 'deny') problem ??= said;
     else agent.warn('allowed_tools', `${prompt.path}: ${said}`);
   }

@@ -1,12 +1,14 @@
 /** The skills and commands of a place, for people: what they can ask for by `/name`, and what is not in use and why. */
+import { type ProjectInstructions, readProjectInstructions } from '../../agents/prompts/first-message.ts';
 import { type FileProblem, isMistake } from '../../extensions/front-matter/field-problem.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
-import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { listAgentTypes, lossesHere } from '../calls/check-types.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 import { extensionPlace, findPlugins, type PluginLoss, pluginLosses } from './plugins.ts';
+import { ruleProblems } from './prompt-rules.ts';
 import { openPrompts } from './session-prompts.ts';
 
 export interface PromptList {
@@ -16,6 +18,8 @@ export interface PromptList {
   readonly catalog: PromptCatalog | null;
   /** What is wrong with plugins. */
   readonly problems: readonly string[];
+  /** What is wrong with rules in them. */
+  rules(): readonly FileProblem[];
   readonly losses: readonly PluginLoss[];
 }
 
@@ -26,9 +30,11 @@ export async function listPrompts(
   const place = findPlace({ cwd, env });
   const settings = await sessionSettings({ cwd, env });
   const { plugins, problems } = await findPlugins(place, { ...settings, env, pluginDirs: options.plugins });
-  const { all, store } = await openPrompts(extensionPlace(place, env, plugins), settingsPlace(place, env));
+  const where = extensionPlace(place, env, plugins);
+  const { all, store } = await openPrompts(where, settingsPlace(place, env));
   const losses = pluginLosses(plugins, settings.settings);
-  return { prompts: all, catalog: store?.catalog ?? null, problems, losses };
+  const rules = (): readonly FileProblem[] => ruleProblems(all, where);
+  return { prompts: all, catalog: store?.catalog ?? null, problems, rules, losses };
 }
 
 /** Something that is there and has no effect. */
@@ -45,18 +51,22 @@ export interface ExtensionsHere {
   readonly flawed: readonly UnusedExtension[];
   /** Fields that mean something elsewhere and nothing here, each once. */
   readonly inactive: readonly UnusedExtension[];
+  readonly instructions: ProjectInstructions;
 }
 
 export async function extensionsHere(options: CallOptions = {}): Promise<ExtensionsHere> {
-  const { prompts, catalog, problems, losses } = await listPrompts(options);
+  const { prompts, catalog, problems, rules, losses } = await listPrompts(options);
   const { untrusted = [], changed = [], shadowed = [], problems: files = [] } = catalog ?? {};
   const used = new Set(prompts.map(({ path }) => path));
-  const wrong = files.filter(isMistake);
+  const unread = rules();
+  const isLost = ({ path, level }: FileProblem): boolean => level === 'error' || !used.has(path);
+  const wrong = [...files, ...unread].filter(isMistake);
   const types = await listAgentTypes(options);
   return {
     prompts,
-    flawed: wrong.filter(({ path }) => used.has(path)).map(flawOf),
-    inactive: inactiveFields([...files, ...types.problems]),
+    instructions: await instructionsHere(callerOf(options)),
+    flawed: wrong.filter((one) => !isLost(one)).map(flawOf),
+    inactive: inactiveFields([...files, ...unread, ...types.problems]),
     unused: [
       ...untrusted.map(({ name, path }) => ({ what: name, source: path, why: 'this folder is not trusted' })),
       ...changed.map(({ name, path }) => ({ what: name, source: path, why: 'not what you trusted' })),
@@ -65,7 +75,7 @@ export async function extensionsHere(options: CallOptions = {}): Promise<Extensi
         source: prompt.path,
         why: `shadowed by ${by}`,
       })),
-      ...wrong.filter(({ path }) => !used.has(path)).map(flawOf),
+      ...wrong.filter(isLost).map(flawOf),
       ...problems.map((problem) => ({
         what: 'plugin',
         source: problem.split(': ', 1)[0] ?? '',
@@ -83,6 +93,13 @@ export async function extensionsHere(options: CallOptions = {}): Promise<Extensi
       })),
     ],
   };
+}
+
+/** As a session that begins here reads them. */
+function instructionsHere({ cwd, env }: Pick<Caller, 'cwd' | 'env'>): Promise<ProjectInstructions> {
+  const { repository, home } = findPlace({ cwd, env });
+  const root = repository?.root ?? cwd;
+  return readProjectInstructions({ cwd, root, rametHome: home, userHome: env.HOME || undefined });
 }
 
 function flawOf({ path, line, field, message }: FileProblem): UnusedExtension {

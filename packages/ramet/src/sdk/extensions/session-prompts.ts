@@ -4,8 +4,9 @@
  */
 import type { AgentFamily } from '../../engine/shapes.ts';
 import { type ExtensionPlace, extensionFolders } from '../../extensions/extension-places.ts';
+import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
-import type { PromptStore } from '../../extensions/prompts/prompt-store.ts';
+import type { PromptCatalog, PromptStore } from '../../extensions/prompts/prompt-store.ts';
 import { isOwnPlace } from '../../settings/read-settings.ts';
 import type { SettingsPlace } from '../../settings/settings.ts';
 
@@ -16,8 +17,8 @@ export interface SessionPrompts {
   find(name: string): Promise<PromptFile | null>;
   /** Why one that is there may not be used now. This reads it again, with all its files. */
   whyNot(prompt: PromptFile): Promise<string | null>;
-  /** What the user should know when the session begins. */
-  notices(): string[];
+  /** What the user should know when the session begins; `tools` are those that it has besides the built-in ones. */
+  notices(tools: readonly string[]): Promise<string[]>;
   /** Null if no folder for them exists. */
   readonly store: PromptStore | null;
   /** Who may ask for them; null before the session is open. */
@@ -38,6 +39,8 @@ export async function openPrompts(place: ExtensionPlace, trust: SettingsPlace): 
   };
   await look();
   const all = (): readonly PromptFile[] => store?.catalog.prompts ?? [];
+  const readRules = async (tools: readonly string[]): Promise<readonly FileProblem[]> =>
+    all().some(hasRules) ? (await import('./prompt-rules.ts')).ruleProblems(all(), place, tools) : [];
   return {
     get all() {
       return all();
@@ -63,7 +66,7 @@ export async function openPrompts(place: ExtensionPlace, trust: SettingsPlace): 
       const parts = filePart(kind, foundFile(path, real));
       return parts.every((part) => trusted.verdictOn(part) === 'trusted') ? null : NOT_AS_TRUSTED;
     },
-    notices: () => (store === null ? [] : promptNotices(store)),
+    notices: async (tools) => (store === null ? [] : promptNotices(store.catalog, await readRules(tools))),
   };
 }
 
@@ -71,8 +74,14 @@ function hasPrompts(place: ExtensionPlace): boolean {
   return extensionFolders(place, 'skills').length > 0 || extensionFolders(place, 'commands').length > 0;
 }
 
-function promptNotices({ catalog: { untrusted, changed, problems } }: PromptStore): string[] {
-  const bad = new Set(problems.filter(({ level }) => level === 'error').map(({ path }) => path)).size;
+function promptNotices(
+  { untrusted, changed, problems }: PromptCatalog,
+  rules: readonly FileProblem[],
+): string[] {
+  const paths = (level: FileProblem['level'], all: readonly FileProblem[]): number =>
+    new Set(all.filter((one) => one.level === level).map(({ path }) => path)).size;
+  const bad = paths('error', [...problems, ...rules]);
+  const unread = paths('warning', rules);
   return [
     ...(untrusted.length === 0
       ? []
@@ -83,7 +92,14 @@ function promptNotices({ catalog: { untrusted, changed, problems } }: PromptStor
           `${counted(changed.length)} of this repository, not what you trusted: not in use (ramet trust --show shows the difference)`,
         ]),
     ...(bad === 0 ? [] : [`${counted(bad)} that cannot be used: ramet settings says why`]),
+    ...(unread === 0
+      ? []
+      : [`${counted(unread)} with allowed-tools that cannot be read: ramet settings says why`]),
   ];
+}
+
+function hasRules({ allowedTools, disallowedTools }: PromptFile): boolean {
+  return allowedTools.length > 0 || disallowedTools.length > 0;
 }
 
 function counted(count: number): string {

@@ -140,7 +140,7 @@ export async function reopen(
       ...(note === null ? [] : [note]),
       ...toolNotices,
       ...problems,
-      ...prompts.notices(),
+      ...(await prompts.notices(extra.tools.map(({ name }) => name))),
       ...(begun && isOtherPrompt(settings) ? [KEEPS_PROMPT] : []),
     ];
     const team =

@@ -194,7 +194,7 @@ async function openNew(
     ...extra.notices,
     ...extra.typeNotices(types.definitions),
     ...problems,
-    ...prompts.notices(),
+    ...(await prompts.notices(tools)),
     ...surroundings.problems,
   ];
   const team = teams?.openTeam({

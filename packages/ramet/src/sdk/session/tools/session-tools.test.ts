@@ -198,7 +198,7 @@ describe('LIB-1: names of tools', () => {
       family: null,
       find: async () => null,
       whyNot: async () => null,
-      notices: () => [],
+      notices: async () => [],
     },
     provider: scriptedModel(),
   };
