@@ -104,4 +104,11 @@ describe('mistakes', () => {
     const entries = Array.from({ length: 30_000 }, (_, index) => `"key${index}": "${'v'.repeat(20)}"`);
     expect(parsePositionedJson(`{\n${entries.join(',\n')}\n}`).lineOf(['key29999'])).toBe(30_001);
   });
+
+  test('a large file on one line is read in one pass too, within two seconds of work', () => {
+    const entries = Array.from({ length: 60_000 }, () => `"${'v'.repeat(200)}"`);
+    const before = process.cpuUsage();
+    expect(parsePositionedJson(`[\n${entries.join(',')}]`).lineOf(['59999'])).toBe(2);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+  });
 });

@@ -69,11 +69,12 @@ class Parser {
   readonly offsets: Map<string, number> = new Map();
   readonly #path: PropertyKey[] = [];
   #at = 0;
-  /** Lines are counted forwards only, from the last place that was asked for. */
-  #counted = { at: 0, line: 1 };
+  /** Lines are counted forwards only: the line of the last place that was asked for, and where it ends. */
+  #counted: { line: number; end: number };
 
   constructor(text: string) {
     this.#text = text;
+    this.#counted = { line: 1, end: endOfLine(text, 0) };
   }
 
   document(): unknown {
@@ -187,12 +188,10 @@ class Parser {
   }
 
   #line(): number {
-    const { at, line } = this.#counted;
-    let count = line;
-    for (let next = this.#text.indexOf('\n', at); next !== -1 && next < this.#at; count++)
-      next = this.#text.indexOf('\n', next + 1);
-    this.#counted = { at: this.#at, line: count };
-    return count;
+    let { line, end } = this.#counted;
+    for (; end < this.#at; line++) end = endOfLine(this.#text, end + 1);
+    this.#counted = { line, end };
+    return line;
   }
 
   /** One character, not more: the file may be a link to something that is not to be shown. */
@@ -205,6 +204,12 @@ class Parser {
     const column = this.#at - this.#text.lastIndexOf('\n', this.#at - 1);
     return new JsonMistake(this.#line(), message, this.#at === 0 ? 1 : column);
   }
+}
+
+/** The last line has none, and is not searched again for each place in it. */
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
 }
 
 function twice(key: string, firstLine: number): string {

@@ -8,6 +8,9 @@ const LONGEST = 60;
 
 const LONGEST_LINE = 240;
 
+/** In bytes: a larger file is not read as settings. */
+export const LARGEST_SETTINGS: number = 1 << 20;
+
 /** From the farthest to the nearest. */
 const SETTINGS_LEVELS = [
   'default',

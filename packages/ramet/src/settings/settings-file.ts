@@ -10,6 +10,7 @@ import { loadFile } from '../system/regular-file.ts';
 import { JsonMistake, type PositionedJson, parsePositionedJson } from './positioned-json.ts';
 import {
   keyText,
+  LARGEST_SETTINGS,
   type SettingOrigin,
   type SettingsLevel,
   type SettingValue,
@@ -33,15 +34,13 @@ export interface SettingsFile {
   values: SettingValue[];
 }
 
-const LARGEST_BYTES = 1 << 20;
-
 export async function readSettingsFile(level: SettingsLevel, path: string): Promise<SettingsFile> {
   const bad = (message: string, line: number | null = null): SettingsFile => {
     return { level, path, state: 'bad', problems: [{ file: path, line, key: null, message }], values: [] };
   };
   try {
     const { bytes } = await loadFile(path);
-    if (bytes.length > LARGEST_BYTES) return bad(`it has ${bytes.length} bytes: too large for settings`);
+    if (bytes.length > LARGEST_SETTINGS) return bad(`it has ${bytes.length} bytes: too large for settings`);
     return readSettingsText(level, path, decoded(bytes));
   } catch (error) {
     const code = systemCode(error);

@@ -1,17 +1,19 @@
 /** Whether what a repository brings may run and widen rights (SEC-1), and what has changed since that was said. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { declaredFields } from '../../agents/definitions/declared-fields.ts';
 import { collectParts, partsOfSettings } from '../../extensions/trust/collect-parts.ts';
 import {
   type DescribedPart,
   describePart,
+  type FolderPart,
   type PartKind,
   partLoads,
   readPartKey,
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
+import { LARGEST_SETTINGS } from '../../settings/setting-value.ts';
 import { digestOf } from '../../system/digest.ts';
 import { forgetFormer } from '../../system/former-trust.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
@@ -114,7 +116,8 @@ function review(options: CallOptions): {
   const here = findPlace({ cwd, env });
   const { folders = [], ...place } = settingsPlace(here, env);
   const { root, home } = place;
-  const parts = collectParts({ ...place, cwd: here.cwd, folders }, declaredFields);
+  const isRead = sizeCheck();
+  const parts = collectParts({ ...place, cwd: here.cwd, folders }, declaredFields).filter(isRead);
   const described = parts.map((part) => ({
     ...describePart(part, root),
     kind: part.kind,
@@ -168,6 +171,26 @@ function review(options: CallOptions): {
       parts: [...current, ...removed],
       digest: digestOf(JSON.stringify(described.map(({ key, digest }) => [key, digest]))),
     },
+  };
+}
+
+const OF_SETTINGS: ReadonlySet<PartKind> = new Set([
+  'hooks',
+  'mcp',
+  'status line',
+  'setup',
+  'rights',
+  'limits',
+]);
+
+/** A file that is too large for settings is in force nowhere, so that nobody trusts what it says. */
+function sizeCheck(): (part: FolderPart) => boolean {
+  const sizes = new Map<string, number>();
+  return ({ kind, source }) => {
+    if (!OF_SETTINGS.has(kind)) return true;
+    const size = sizes.get(source) ?? statSync(source, { throwIfNoEntry: false })?.size ?? 0;
+    sizes.set(source, size);
+    return size <= LARGEST_SETTINGS;
   };
 }
 

@@ -5,7 +5,7 @@ import { describeError, systemCode } from '../../schema/errors.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
-import { CHANGED, UNTRUSTED } from '../setting-value.ts';
+import { CHANGED, LARGEST_SETTINGS, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
 import { takeVariables } from './folder-variables.ts';
 import { NOTHING, type OtherTools, shownPath, translated, type UnusedPart } from './other-tools.ts';
@@ -18,8 +18,8 @@ import {
   WIDENING,
 } from './other-values.ts';
 
-const LARGEST_BYTES = 1 << 20;
 const NARROWING = ['deny', 'ask'] as const;
+
 export async function readOtherSettings(path: string, place: SettingsPlace): Promise<OtherFileRead> {
   const shown = shownPath(path, place.root, place.userHome);
   const folder = dirname(dirname(path));
@@ -155,7 +155,7 @@ interface ParsedFile {
 async function parsedFile(path: string): Promise<ParsedFile> {
   try {
     const { bytes } = await loadFile(path);
-    if (bytes.length > LARGEST_BYTES) return broken(`has ${bytes.length} bytes, too many for settings`);
+    if (bytes.length > LARGEST_SETTINGS) return broken(`has ${bytes.length} bytes, too many for settings`);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const { value, notes } = parsedText(text);
     return isObject(value) ? { content: value, notes } : broken('holds no JSON object');
