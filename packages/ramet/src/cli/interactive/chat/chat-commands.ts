@@ -47,10 +47,14 @@ export async function runChatCommand(command: ChatCommand, context: CommandConte
     await loadCustomCommands(context.chat.options);
     if (isCustomCommand(command.name))
       return { text: '', prompt: `/${command.name} ${command.argument}`.trim() };
+    if (command.name === EXIT_TOO) return RUN.quit('', context);
     throw new UserMistake('no_command', unknownCommand(command.name));
   }
   return RUN[command.name](command.argument, context);
 }
+
+/** What other programs call /quit. A skill or a command of that name comes first. */
+const EXIT_TOO = 'exit';
 
 export function unknownCommand(name: string): string {
   const meant = nearWord(name, Object.keys(CHAT_COMMANDS));

@@ -95,6 +95,14 @@ describe('UI-1: commands about the session', () => {
     for (const name of names) await expect(say(`/${name}`)).rejects.toThrow('it is not what you trusted');
   });
 
+  test('UI-3: /exit leaves like /quit, unless a skill or a command has that name', async ({ directory }) => {
+    const { chat, command } = started(directory);
+    expect(await command('exit')).toEqual(await command('quit'));
+    writeFiles(directory, { '.claude/commands/exit.md': 'Tidy up.\n' });
+    changeTrust('trust', { cwd: directory, env: chat.options.env ?? {} });
+    expect(await command('exit')).toEqual({ text: '', prompt: '/exit' });
+  });
+
   test('/clear keeps the model in the line of figures; /help wraps its second column', async ({
     directory,
   }) => {

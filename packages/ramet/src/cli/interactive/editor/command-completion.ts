@@ -86,7 +86,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     instant: true,
   },
   clear: { usage: '/clear', meaning: 'start a new session' },
-  quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },
+  quit: { usage: '/quit', meaning: 'exit; also /exit, Ctrl-D' },
 };
 
 export interface Completion {
