@@ -87,6 +87,7 @@ export function addTrust(program: Command, io: CommandIo): void {
     .description('trust this repository: its settings may allow tools, its agent types count')
     .option('--revoke', 'stop trusting it')
     .option('--show', 'show what is trusted and what has changed; change nothing')
+    .option('--full', 'list each command that cannot be followed, also where the program is listed already')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./commands/trust.ts')).trust(options, io));
 }

@@ -9,6 +9,7 @@ interface TrustFlags {
   revoke?: boolean;
   show?: boolean;
   json?: boolean;
+  full?: boolean;
 }
 
 export async function trust(flags: TrustFlags, io: CommandIo): Promise<void> {
@@ -18,7 +19,7 @@ export async function trust(flags: TrustFlags, io: CommandIo): Promise<void> {
   if (flags.json) io.out(jsonLine(reviewObject(found, show ? found.isTrusted : !revoke)));
   else
     io.out(
-      `${[...(revoke ? [] : reviewLines(found.parts)), ...found.former, answer(flags, found)].map(printable).join('\n')}\n`,
+      `${[...(revoke ? [] : reviewLines(found.parts, { isFull: flags.full })), ...found.former, answer(flags, found)].map(printable).join('\n')}\n`,
     );
   if (!revoke) for (const line of await notForTrust(call)) io.note(line);
 }
@@ -34,11 +35,15 @@ function reviewObject(
 const LOADED = / \(what (.+) loads\)$/s;
 
 /** What trust is about, each with what has changed of it. */
-export function reviewLines(parts: TrustReview['parts']): string[] {
+export function reviewLines(
+  parts: TrustReview['parts'],
+  { isFull = false }: { isFull?: boolean | undefined } = {},
+): string[] {
   const shown = new Set<string>();
   let others = 0;
   /** Each program once: many commands start the same. */
   const isNew = (line: string): boolean => {
+    if (isFull) return true;
     const programs = LOADED.exec(line)?.[1]?.split(', ') ?? [line];
     if (programs.every((one) => shown.has(one))) {
       others++;
@@ -52,9 +57,12 @@ export function reviewLines(parts: TrustReview['parts']): string[] {
     ...(state === 'trusted' ? [] : difference.map((line) => `  ${line}`)),
     ...unfollowed.filter(isNew).map((what) => `  not followed: ${what}`),
   ]);
-  return others === 0
-    ? lines
-    : [...lines, `  not followed either: the same in ${others} more ${others === 1 ? 'place' : 'places'}`];
+  if (others === 0) return lines;
+  const places =
+    others === 1
+      ? 'place (ramet trust --show --full lists it)'
+      : 'places (ramet trust --show --full lists them)';
+  return [...lines, `  not followed either: the same in ${others} more ${places}`];
 }
 
 function answer(
