@@ -68,7 +68,7 @@ export function readTraits(
 ): { traits: DefinitionTraits; problems: FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const say: Say = (field, level, message) =>
-    problems.push({ line: fields.get(field)?.line ?? null, field, level, message });
+    problems.push({ line: fields.get(field.split('.', 1)[0] ?? field)?.line ?? null, field, level, message });
   const value = (field: string): unknown => fields.get(field)?.value ?? undefined;
   const flag = (field: string, level: ProblemLevel): boolean | undefined =>
     readFlag(value(field), () => say(field, level, 'it is neither true nor false'));
@@ -149,8 +149,14 @@ function hooksOf(value: unknown, say: Say): Pick<AgentDefinition, 'hooks'> {
   if (value === undefined) return {};
   const level = isObject(value) ? 'warning' : 'error';
   for (const what of readHooks(value, { label: 'hooks' }).unused) say('hooks', level, what);
+  // The agent that starts them asks for their worktrees.
+  if (isObject(value) && Object.hasOwn(value, 'WorktreeCreate'))
+    say('hooks.WorktreeCreate', 'inactive', NOT_FOR_OWN);
   return isObject(value) ? { hooks: value } : {};
 }
+
+const NOT_FOR_OWN =
+  'without effect for the worktrees of its own agents, which do not run yet: set it up in settings';
 
 function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefinition['tools'] {
   const list = readToolList(value, known);

@@ -217,6 +217,17 @@ describe('TYPE-3: a definition file', () => {
     ]);
   });
 
+  test('says that a hook for new worktrees does not prepare those of its own agents', () => {
+    const file = withLines(
+      'isolation: worktree',
+      'hooks: { WorktreeCreate: [], WorktreeRemove: [], Stop: [] }',
+    );
+    expect(said(file)).toEqual([
+      'inactive 5 hooks.WorktreeCreate: without effect for the worktrees of its own agents, which do not run yet: set it up in settings',
+    ]);
+    expect(file.definition?.isolation).toBe('worktree');
+  });
+
   test('of a plugin cannot set hooks, servers or its permission mode', () => {
     const text =
       '---\nname: p\ndescription: d\npermissionMode: bypassPermissions\nhooks: {}\nmcpServers: []\n---\np\n';

@@ -32,6 +32,17 @@ describe('EXT-4: managing servers', () => {
     expect(bad).toMatchObject({ ok: false, problem: expect.stringContaining('it ended with code 1') });
   });
 
+  test('two with one command are each told by their own name', async () => {
+    const here = place();
+    await addServer({ name: 'first', scope: 'user', server: server('crash') }, here);
+    await addServer({ name: 'second', scope: 'user', server: server('crash') }, here);
+    const tried = await tryServers([], here);
+    expect(tried.map(({ name, problem }) => [name, problem?.split(' did not', 1)[0]])).toEqual([
+      ['first', 'the MCP server first'],
+      ['second', 'the MCP server second'],
+    ]);
+  });
+
   test('RES-3: a rule that nearly names a tool is told about once the server was asked', async () => {
     const here = place();
     await addServer({ name: 'good', scope: 'user', server: server('good') }, here);

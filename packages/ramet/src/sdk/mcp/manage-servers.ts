@@ -207,10 +207,16 @@ async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortS
     const startMs = Math.round(performance.now() - since);
     if (!(error instanceof ServerFailure)) throw error;
     const redact = createRedactor(secretsOf(checked.config));
-    return { ...nothing, startMs, ok: false, problem: redact(describeError(error)) };
+    const said = describeError(error).replaceAll(saidOf(lease.connection.name), saidOf(name));
+    return { ...nothing, startMs, ok: false, problem: redact(said) };
   } finally {
     await lease.release();
   }
+}
+
+/** Servers with one configuration are one, which has the name of the first. */
+function saidOf(name: string): string {
+  return `the MCP server ${name} `;
 }
 
 /** Opens a login: `visit` gets the address for a browser, which comes back to this machine. */
