@@ -29,6 +29,17 @@ async function changed(user: User): Promise<string> {
   return mark;
 }
 
+test('SEC-1, UI-3: what waits for trust is said when the terminal opens, before the first prompt', async ({
+  user,
+}) => {
+  await user.model({ text: 'Hello.' });
+  hooks(user, 'true\n');
+  await using terminal = startOnTerminal(user, [], { columns: 160 });
+  await terminal.shows(/hooks? .*(?:does|do) not run before you trust this folder/);
+  // Neither a session nor anything else.
+  expect(existsSync(user.rametHome)).toBe(false);
+});
+
 describe.concurrent('SEC-1: a trusted folder that has changed', () => {
   test('is asked about on a terminal with the difference, and yes trusts it', async ({ user }) => {
     const mark = await changed(user);

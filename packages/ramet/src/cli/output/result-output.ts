@@ -5,6 +5,8 @@
 import { isEmbedded } from '../../model/catalog.ts';
 import { timeLeft } from '../../schema/clock.ts';
 import type { AgentResult } from '../../sdk/index.ts';
+import type { SessionOptions } from '../../sdk/options.ts';
+import { findPlace } from '../../sdk/place.ts';
 import type { RecordListener } from '../../sdk/session/event-bus.ts';
 import type { RunResult, Session, SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
@@ -142,6 +144,17 @@ export class DenialNotes {
   }
 }
 
+/** Those lines that take no session, before there is one. */
+export async function earlyNotes(options: SessionOptions, { cwd, env }: CommandIo): Promise<string[]> {
+  const { startNotices } = await import('../../sdk/extensions/list-prompts.ts');
+  const place = findPlace({ cwd, env });
+  return [...(await startNotices(options)), ...(place.repository === null ? [withoutGit(place.cwd)] : [])];
+}
+
+function withoutGit(cwd: string): string {
+  return `${cwd} is not in a git repository: working without git`;
+}
+
 /**
  * What a person should know of a session that was just opened, one line each. `chosen`: the user named a model or a
  * provider, or the resumed session had one (MODEL-1).
@@ -154,7 +167,7 @@ export function sessionNotes(
   const embeddedByDefault = isEmbedded(model) && !chosen && !env.RAMET_PROVIDER;
   return [
     ...notices,
-    ...(repository === null ? [`${agent.cwd} is not in a git repository: working without git`] : []),
+    ...(repository === null ? [withoutGit(agent.cwd)] : []),
     // A resumed session continues where it began.
     ...(agent.cwd === cwd ? [] : [`continuing in ${agent.cwd}`]),
     ...(embeddedByDefault ? [NO_KEY] : []),

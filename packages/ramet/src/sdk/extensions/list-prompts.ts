@@ -1,13 +1,19 @@
-/** The skills and commands of a place, for people: what they can ask for by `/name`, and what is not in use and why. */
+/**
+ * The skills and commands of a place, for people: what they can ask for by `/name`, what is not in use and why, and what a session
+ * that begins here would tell at its start.
+ */
 import { type ProjectInstructions, readProjectInstructions } from '../../agents/prompts/first-message.ts';
+import { isBare } from '../../extensions/extension-places.ts';
 import { type FileProblem, isMistake } from '../../extensions/front-matter/field-problem.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
+import { openAgentTypes, typeContext } from '../agent-types/agent-types.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { listAgentTypes, lossesHere } from '../calls/check-types.ts';
+import { resolveOptions, type SessionOptions } from '../options.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
-import { extensionPlace, findPlugins, type PluginLoss, pluginLosses } from './plugins.ts';
+import { extensionPlace, findPlugins, type PluginLoss, pluginLosses, withPlugins } from './plugins.ts';
 import { ruleProblems } from './prompt-rules.ts';
 import { openPrompts } from './session-prompts.ts';
 
@@ -93,6 +99,27 @@ export async function extensionsHere(options: CallOptions = {}): Promise<Extensi
       })),
     ],
   };
+}
+
+/**
+ * The lines of a session's start that take no session, in its words and its order. Nothing is started, run or written for them: lines
+ * about MCP servers and leftovers come with the session. Rejects with what opening it would say.
+ */
+export async function startNotices(options: SessionOptions): Promise<string[]> {
+  const asked = resolveOptions(options, await sessionSettings(options));
+  const place = findPlace(asked);
+  const { plugins, problems } = await findPlugins(place, asked);
+  const given = await withPlugins(asked, plugins, place);
+  const { env } = given;
+  const prompts = await openPrompts(extensionPlace(place, env, plugins), settingsPlace(place, env));
+  using types = await openAgentTypes(place, env, typeContext(given, { plugins }));
+  return [
+    ...given.notices,
+    ...problems,
+    ...(await prompts.notices([])),
+    ...(isBare(env) ? [] : (await instructionsHere({ cwd: place.cwd, env })).problems),
+    ...types.notices(),
+  ];
 }
 
 /** As a session that begins here reads them. */

@@ -18,7 +18,7 @@ import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
 import { visibleName } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
-import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
+import { earlyNotes, NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { loadCustomCommands, loadServerCommands } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import { BesideBill } from '../status/beside-bill.ts';
@@ -111,9 +111,11 @@ export class Chat implements AsyncDisposable {
   async learnDefaults(): Promise<void> {
     if (this.#session !== null) return;
     try {
-      const { sessionDefaults } = await import('../../../sdk/calls/session-defaults.ts');
-      this.#defaults = await sessionDefaults(this.#options);
+      const defaults = await import('../../../sdk/calls/session-defaults.ts');
+      this.#defaults = await defaults.sessionDefaults(this.#options);
       await loadCustomCommands(this.#options);
+      for (const note of await earlyNotes(this.#options, this.#io))
+        if (this.#session === null) this.#tell(note, true);
     } catch (error) {
       // Without a model nothing can be done here. The rest is said when it is opened.
       if (error instanceof UserMistake && error.code === 'no_provider') this.#tell(error.message);
@@ -228,8 +230,7 @@ export class Chat implements AsyncDisposable {
     this.board.clear();
     if (next !== null) this.#use(next);
     this.#tally = NOTHING_SPENT;
-    [this.#todos, this.#openWork, this.#attachments] = [[], [], []];
-    this.#context = null;
+    [this.#todos, this.#openWork, this.#attachments, this.#context] = [[], [], [], null];
     if (next !== null) this.#recall(next);
     else await this.learnDefaults();
   }
@@ -268,25 +269,21 @@ export class Chat implements AsyncDisposable {
     session.subscribe((event) => {
       if (event.agentId === session.agent.id) {
         // Of the main agent only what no run reads comes here: work in the background that ended, between prompts.
-        if (event.type === 'warning') this.#tell(event.message);
+        if (event.type === 'warning') this.#onNote(event.message);
         return;
       }
       this.#bill(event);
       this.#onChild(event);
       this.board.take(event);
     });
-    this.#tellOf(session);
-  }
-
-  #tellOf(session: Session): void {
     const isChosen = this.#options.model !== undefined || this.#options.resume !== undefined;
     for (const note of sessionNotes(session, this.#io, isChosen)) this.#tell(note);
   }
 
-  /** The same only once: what was said before there was a session holds for it too. */
-  #tell(note: string): void {
-    if (note !== NO_KEY || !this.#told.has(note)) this.#onNote(note);
-    this.#told.add(note);
+  /** What was said before there was a session holds for it too, and for those that follow. */
+  #tell(note: string, isEarly = note === NO_KEY): void {
+    if (!this.#told.has(note)) this.#onNote(note);
+    if (isEarly) this.#told.add(note);
   }
 
   /** What the session spent and has to do, from its record. */

@@ -29,11 +29,12 @@ function startedWith(cwd: string, options: Partial<SessionOptions>, variables: R
     note: () => {},
     progress: () => {},
   };
-  const chat = new Chat({ cwd, env, contextWindow: 20_000, ...options }, io, () => {});
+  const notes: string[] = [];
+  const chat = new Chat({ cwd, env, contextWindow: 20_000, ...options }, io, (line) => void notes.push(line));
   onTestFinished(() => chat[Symbol.asyncDispose]());
   const say = async (prompt: string) => drain(chat.run(prompt, { signal, waitForChildren: false }));
   const command = (name: string, argument = '') => runChatCommand({ name, argument }, { chat, io, signal });
-  return { chat, say, command };
+  return { chat, say, command, notes };
 }
 
 describe('UI-1: commands about the session', () => {
@@ -93,6 +94,39 @@ describe('UI-1: commands about the session', () => {
     write('Do something else.');
     expect(await command('own')).toMatchObject({ prompt: '/own' });
     for (const name of names) await expect(say(`/${name}`)).rejects.toThrow('it is not what you trusted');
+  });
+
+  test('UI-3, SEC-1: what needs no session is told before the first prompt, once, and leaves nothing behind', async ({
+    directory,
+  }) => {
+    writeFiles(directory, {
+      '.claude/settings.json': '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+      '.claude/commands/own.md': 'Do it.\n',
+      '.claude/agents/a.md': '---\nname: a\ndescription: d\n---\nYou are a.\n',
+      '.claude/rules/r.md': '---\npaths: 5\n---\nTabs.\n',
+      'plug/.claude-plugin/plugin.json': '{"name": "plug", "agents": "./nope"}',
+    });
+    const plugins = [join(directory, 'plug')];
+    const provider = scriptedModel({ text: 'Hello.' }, { text: 'Hello again.' });
+    const { chat, say, command, notes } = startedWith(directory, { plugins, provider });
+    await chat.learnDefaults();
+    const before = [...notes];
+    for (const line of [
+      /hooks.* (?:does|do) not run before you trust this folder/,
+      /^1 skill or command of this repository, which is not trusted: not in use/,
+      /agent definition.* not trusted/,
+      /rules\/r\.md:2: paths is no list of paths/,
+      /plug: agents: \.\/nope: not there/,
+      /is not in a git repository: working without git$/,
+    ])
+      expect(before.filter((text) => line.test(text))).toHaveLength(1);
+    expect(chat.session).toBe(null);
+    expect(readdirSync(chat.options.env?.RAMET_HOME ?? '')).toEqual([]);
+    await say('Hello?');
+    expect(notes).toEqual(before);
+    await command('clear');
+    await say('Hello again?');
+    expect(notes).toEqual(before);
   });
 
   test('UI-3: /exit leaves like /quit, unless a skill or a command has that name', async ({ directory }) => {
