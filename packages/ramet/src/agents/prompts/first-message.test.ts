@@ -152,6 +152,12 @@ describe('PROMPT-1, ECO-1: project instructions', () => {
     expect(problems).toEqual([]);
   });
 
+  test('of many patterns of a rule the first are named, and how many more there are', async () => {
+    const paths = Array.from({ length: 25 }, (_, index) => `src/${index}/**`);
+    put('repo/.claude/rules/api.md', `---\npaths: [${paths.join(', ')}]\n---\nTabs.`);
+    expect((await texts()).join()).toContain('src/19/**, 5 more patterns in its first lines: read this file');
+  });
+
   test('CLAUDE.local.md, .claude/CLAUDE.md and rules count, those for some files by name', async () => {
     put('repo/CLAUDE.md', 'shared');
     put('repo/.claude/CLAUDE.md', 'beside settings');

@@ -66,7 +66,10 @@ async function ruleText(written: string, path: string, found: RulesFound): Promi
   if (wrong !== null)
     found.problems.push(`${path}:${wrong.line}: ${wrong.message}; the rule counts for all files`);
   if (wrong !== null || paths === null) return front.body;
-  return `For files that match ${paths.join(', ')}: read this file before you work on them.`;
+  const more = paths.length - MOST_PATHS;
+  const rest = more > 0 ? [`${more} more patterns in its first lines`] : [];
+  const named = [...paths.slice(0, MOST_PATHS), ...rest].join(', ');
+  return `For files that match ${named}: read this file before you work on them.`;
 }
 
 const NO_PATHS = 'paths is no list of paths: write paths: ["src/**/*.ts"]';
@@ -79,9 +82,6 @@ function pathsOf(value: unknown): string[] | null {
   // A comma in braces belongs to the pattern.
   const stated = typeof value === 'string' && !isCut ? value.split(/,(?![^{]*\})/) : value;
   if (!Array.isArray(stated) || !stated.every((one): one is string => typeof one === 'string')) return null;
-  const paths = stated
-    .map((path) => path.trim().replace(/^["']|["']$/g, ''))
-    .filter((path) => path !== '')
-    .slice(0, MOST_PATHS);
+  const paths = stated.map((path) => path.trim().replace(/^["']|["']$/g, '')).filter((path) => path !== '');
   return paths.length === 0 ? null : paths;
 }
