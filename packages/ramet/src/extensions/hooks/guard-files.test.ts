@@ -187,6 +187,56 @@ describe('SEC-1: a hook that checks calls, has ended well and now fails', () => 
   });
 });
 
+describe('a hook that checks calls and has never worked', () => {
+  const never = [
+    { command: 'no-such-guard 2' },
+    { command: 'no-such-guard', args: ['2'] },
+    { command: './tools/no-interpreter', args: ['2'] },
+    { command: 'sh missing-tool.sh' },
+    { command: 'sh', args: ['missing-tool.sh'] },
+    { command: 'exit 126' },
+  ];
+
+  test.for(never)('%j: fails each time, and stops nothing', async (hook, { directory }) => {
+    writeFiles(directory, {
+      'work/missing-tool.sh': 'set -e\nno-such-tool .x\n',
+      'work/tools/no-interpreter': '#!/no/such/interpreter\n',
+    });
+    chmodSync(join(directory, 'work/tools/no-interpreter'), 0o755);
+    await guarded(directory, hook, async ({ first, fire }) => {
+      for (const { effect, runs } of [first, await fire()]) {
+        expect(effect.decision).toBeUndefined();
+        expect(runs).toMatchObject([{ outcome: 'failed' }]);
+        expect(runs[0]).not.toHaveProperty('isKnown');
+      }
+    });
+  });
+
+  test.for([
+    ['sh missing-tool.sh', 'work/missing-tool.sh'],
+    ['my-guard && no-such-tool', 'bin/my-guard'],
+  ] as const)(
+    'SEC-1: %s: once %s is gone, its calls go to a person',
+    async ([command, path], { directory }) => {
+      writeFiles(directory, { 'work/missing-tool.sh': 'no-such-tool\n' });
+      await guarded(directory, { command }, async ({ first, fire }) => {
+        expect(first.effect.decision).toBeUndefined();
+        rmSync(join(directory, path));
+        expect((await fire()).effect.decision).toBe('ask');
+        await runnerOf(directory, { command }, { noted: first.noted }, async (later) => {
+          expect((await later.fire()).effect.decision).toBe('ask');
+        });
+      });
+    },
+  );
+
+  test('SEC-1: leaves its calls to a person where its folder is gone', async ({ directory }) => {
+    await guarded(directory, { command: 'exit 127' }, async ({ root, fire }) => {
+      expect((await fire(join(root, 'gone'))).effect.decision).toBe('ask');
+    });
+  });
+});
+
 describe('SEC-1: what is on record of hooks that check calls', () => {
   test.for([
     ['node guard.cjs', 'guard.cjs'],

@@ -30,6 +30,8 @@ interface NeededFile {
 interface KnownGuard {
   /** As it is on record. */
   note: NotedGuard;
+  /** That it calls by their names. */
+  readonly programs: readonly string[];
   /** By the directory that it starts in. */
   readonly needs: Map<string, readonly NeededFile[]>;
 }
@@ -51,17 +53,20 @@ export class GuardFiles {
     for (const hook of hooks) {
       if (!isGuard(hook) || hook.kind !== 'command' || this.#known.has(hook)) continue;
       const files = this.#files(hook, cwd);
+      const programs = this.#programs(hook, cwd);
       const key = keyOf(hook);
       this.#noted ??= new Map(Array.from(this.#ground.noted?.() ?? [], (one) => [one.key, one]));
-      const note = this.#noted.get(key) ?? this.#firstSeen(key, hook, files, cwd);
-      this.#known.set(hook, { note, needs: new Map([[cwd, files]]) });
+      const note = this.#noted.get(key) ?? this.#firstSeen(key, files, programs);
+      this.#known.set(hook, { note, programs, needs: new Map([[cwd, files]]) });
     }
   }
 
-  #firstSeen(key: string, hook: CommandHook, files: readonly NeededFile[], cwd: string): NotedGuard {
-    const before = files.map(({ name, paths }) => [digestOf(name), standing(paths)] as const);
-    const isThere = before.every(([, rights]) => rights !== 0);
-    const isWhole = isThere && this.#programs(hook, cwd).every((name) => this.#isOnPath(name));
+  #firstSeen(key: string, files: readonly NeededFile[], programs: readonly string[]): NotedGuard {
+    const before = [
+      ...files.map(({ name, paths }) => [digestOf(name), standing(paths)] as const),
+      ...programs.map((name) => [programKey(name), this.#onPath(name)] as const),
+    ];
+    const isWhole = before.every(([, rights]) => rights !== 0);
     return this.#note({ key, files: Object.fromEntries(before), isWhole });
   }
 
@@ -90,7 +95,13 @@ export class GuardFiles {
       if ((lost & THERE) !== 0) return `${name} was there when the session began, and is not any more`;
       if (lost !== 0) return `${name} has lost rights since the session began`;
     }
-    return null;
+    const { note, programs } = known;
+    // Earlier records name no programs.
+    const missing = programs.find(
+      (name) => (note.files[programKey(name)] ?? (note.isWhole ? RUNS : 0)) !== 0 && this.#onPath(name) === 0,
+    );
+    if (missing === undefined) return null;
+    return `the program ${missing} was there when the session began, and cannot be found any more`;
   }
 
   /** A person learns it if it does not do so again. */
@@ -107,7 +118,7 @@ export class GuardFiles {
     return (this.#noted?.get(known?.note.key ?? '') ?? known?.note)?.hasEndedWell === true;
   }
 
-  /** If it cannot be started now, something has changed. */
+  /** If the system does not let it start or answer now, something has changed. */
   wasWhole(hook: Hook): boolean {
     return this.#known.get(hook)?.note.isWhole === true;
   }
@@ -140,10 +151,11 @@ export class GuardFiles {
     return [command, ...(args ?? [])].map((text) => withVariables(text, variables));
   }
 
-  #isOnPath(name: string): boolean {
-    if (BUILTINS.has(name)) return true;
+  /** `RUNS` if it can be started by its name. */
+  #onPath(name: string): number {
+    if (BUILTINS.has(name)) return RUNS;
     const folders = (this.#ground.environment.PATH ?? '').split(delimiter);
-    return folders.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0);
+    return folders.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0) ? RUNS : 0;
   }
 }
 
@@ -153,6 +165,11 @@ function isGuard(hook: Hook): boolean {
 
 function keyOf({ event, command, args }: CommandHook): string {
   return digestOf(JSON.stringify([event, command, args]));
+}
+
+/** No file is called so. */
+function programKey(name: string): string {
+  return digestOf(`program\0${name}`);
 }
 
 /** `timeout 5 x` */

@@ -27,7 +27,7 @@ import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.t
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { answerOfCommand, answerOfValue, type HookAnswer } from './hook-reply.ts';
 import { type HookResult, hookName, merged, type TimedAnswer } from './merge-answers.ts';
-import { isUnstarted, runHookCommand } from './run-hook-command.ts';
+import { runHookCommand } from './run-hook-command.ts';
 
 export type { HookEffect, HookResult, HookRun } from './merge-answers.ts';
 
@@ -153,9 +153,8 @@ export class HookRunner implements AsyncDisposable {
       input: json,
       ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes, onLeft },
     });
-    const answer = answerOfCommand(hook.event, end);
-    const isOff = 'failure' in answer && isUnstarted(end) && this.#guards.wasWhole(hook);
-    return isOff ? { withheld: answer.failure } : answer;
+    const isOff = 'failure' in end && end.ending === 'disturbed' && this.#guards.wasWhole(hook);
+    return isOff ? { withheld: end.failure } : answerOfCommand(hook.event, end);
   }
 
   /** Until it ends, or says in its first line that nobody is to wait for it: `{"async": true}`. */

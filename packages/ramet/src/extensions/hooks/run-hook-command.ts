@@ -10,6 +10,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
@@ -51,12 +52,11 @@ export type HookProcessEnd =
       /** It printed more than is kept. */
       readonly isCut: boolean;
     }
-  | { readonly failure: string; readonly ending: 'timed_out' | 'interrupted' | 'failed' };
-
-/** Also by what a shell ends with for a program that it does not find or may not run. */
-export function isUnstarted(end: HookProcessEnd): boolean {
-  return 'failure' in end ? end.ending === 'failed' : end.code === 126 || end.code === 127;
-}
+  | {
+      readonly failure: string;
+      /** `absent`: there is no such program, or it may not be run. `disturbed`: from outside. */
+      readonly ending: 'timed_out' | 'interrupted' | 'absent' | 'disturbed';
+    };
 
 const MOST_OUTPUT = 1 << 20;
 const MOST_ERRORS = 64 << 10;
@@ -91,16 +91,21 @@ export async function runHookCommand(command: HookCommand): Promise<HookProcessE
     const end = await endOf(child, group, command);
     return 'failure' in end || input === null || input.isAsWritten()
       ? end
-      : { failure: 'its input was changed while it ran', ending: 'failed' };
+      : { failure: 'its input was changed while it ran', ending: 'disturbed' };
   } finally {
     leave();
   }
 
   function failed(error: unknown): HookProcessEnd {
     expected.settle();
-    return { failure: `it could not be started: ${describeError(error)}`, ending: 'failed' };
+    const failure = `it could not be started: ${describeError(error)}`;
+    // Without its directory, too, a program is not found.
+    const isAbsent = ABSENT.has(Object(error).code) && existsSync(command.cwd);
+    return { failure, ending: isAbsent ? 'absent' : 'disturbed' };
   }
 }
+
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC']);
 
 /** The number is known at once; why a program has no number is told a moment later. */
 function startProblem(child: ChildProcess): Promise<unknown> | null {
