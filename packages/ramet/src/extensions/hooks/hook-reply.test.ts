@@ -72,6 +72,15 @@ describe('EXT-2: what a hook answers about a call', () => {
     ['Stop', specific('Stop', { decision: 'block' }), 'hookSpecificOutput.decision'],
     ['UserPromptSubmit', word, 'permissionDecision'],
     ['TaskCompleted', { status: 'rejected' }, 'status'],
+    ['PreToolUse', { permission: 'deny', user_message: 'no curl' }, 'permission'],
+    ['PreToolUse', { decision: { type: 'deny' } }, 'decision.type'],
+    ['PreToolUse', specific('PreToolUse', { permission: 'deny' }), 'hookSpecificOutput.permission'],
+    ['Stop', { permission: 'deny' }, 'permission'],
+    ['Stop', { exit_code: 2 }, 'exit_code'],
+    ['Stop', { valid: false }, 'valid'],
+    ['PreToolUse', { continue: true, cancel: true }, 'cancel'],
+    ['PreToolUse', { decision: 'approve', safe: false }, 'safe'],
+    ['UserPromptSubmit', { shouldContinue: false }, 'shouldContinue'],
   ] as const)(
     'SEC-1: %s: %j, a no that is not understood, is a failure that names it',
     ([event, value, name]) => {
@@ -80,6 +89,78 @@ describe('EXT-2: what a hook answers about a call', () => {
       });
     },
   );
+
+  test.for([
+    [{ cancel: true }, 'cancel'],
+    [{ abort: true }, 'abort'],
+    [{ stop: true }, 'stop'],
+    [{ exit_code: 2 }, 'exit_code'],
+    [{ safe: false }, 'safe'],
+    [{ valid: false }, 'valid'],
+    [{ shouldContinue: false }, 'shouldContinue'],
+    [{ type: 'block' }, 'type'],
+    [{ error: 'blocked' }, 'error'],
+    [{ reason: 'not allowed' }, 'reason'],
+    [{ decisions: ['deny'] }, 'decisions'],
+    [{ risk: 9, ok: true }, 'risk'],
+    [{ compliant: false }, 'compliant'],
+    [{ stopped: 'denied earlier' }, 'stopped'],
+    [{ verdicts: [{ rule: 'no-curl', level: 'high' }] }, 'verdicts.rule'],
+    [{ message: 'Access denied: no curl' }, 'message'],
+    [{ suppressOutput: true, decision: { kind: 'never' } }, 'decision.kind'],
+  ] as const)(
+    'SEC-1: %j around a call, in fields that are not known, is a failure that names %s',
+    ([value, name]) => {
+      for (const event of ['PreToolUse', 'PermissionRequest'] as const) {
+        const failure = expect.stringMatching(`\\b${name}\\b.*not understood`);
+        expect(answerOfValue(event, value)).toEqual({ failure });
+      }
+    },
+  );
+
+  test('what a hook prints of its own, and of its input, is harmless around a call', () => {
+    const input = { session_id: 's', cwd: '/', tool_name: 'Bash', tool_input: { action: 'deny', n: 1 } };
+    for (const value of [
+      input,
+      { continue: true, suppressOutput: true, checked: 3 },
+      { status: 'ok', success: true, error: null, warnings: [], exit_code: 0, failed: false },
+      { message: 'checked 3 files', timestamp: '2026-11-20', duration_ms: 12 },
+      { result: 'allow', blocked: false },
+      { systemMessage: 'formatted', files: 3 },
+      { additionalContext: 'use npm', score: 4 },
+      { updatedInput: { n: 2 }, changed: true },
+      { decision: 'approve', reason: 'fine', rule: 'r1' },
+      specific('PreToolUse', {}),
+      { decision: null, reason: '' },
+    ])
+      expect([value, answerOfValue('PreToolUse', value)]).toEqual([value, { reply: expect.anything() }]);
+  });
+
+  test('SEC-1: a field that is there twice is a failure', () => {
+    for (const text of [
+      '{"decision": "block", "decision": "approve"}',
+      '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecision": "allow"}}',
+    ])
+      expect(printed('PreToolUse', text)).toEqual({ failure: expect.stringContaining('twice') });
+    for (const text of [
+      '{"tool_input": {"a": 1, "a": 2}}',
+      '{"decision": "approve", "reason": "\\"decision\\": {\\"decision\\": 1"}',
+      '{"reason": "x", "decision": "approve", "hookSpecificOutput": {"decision": {"reason": 1}}}',
+    ])
+      expect(printed('PreToolUse', text)).toHaveProperty('reply');
+  });
+
+  test.for([
+    'Access denied',
+    'Permission denied.',
+    'ERROR: blocked',
+    '\x1b[31mDENIED\x1b[0m no curl',
+    '❌ Command not allowed',
+    'This tool call was blocked by policy',
+  ])('SEC-1: %j, printed with exit code 0, is a no that is not understood', (text) => {
+    expect(printed('PreToolUse', text)).toHaveProperty('failure');
+    expect(printed('PostToolUse', text)).toHaveProperty('reply');
+  });
 
   test.for([
     '{"decision": "block"',
@@ -93,10 +174,32 @@ describe('EXT-2: what a hook answers about a call', () => {
       expect(printed(event, text)).toHaveProperty('failure');
   });
 
+  test.for([
+    ['PreToolUse', { additionalContext: 'CTX' }, { context: 'CTX' }],
+    ['PermissionRequest', { additionalContext: 'CTX' }, { context: 'CTX' }],
+    [
+      'PostToolUse',
+      { additionalContext: 'CTX', updatedToolOutput: 'NEW' },
+      { context: 'CTX', updatedOutput: 'NEW' },
+    ],
+    ['PostToolUseFailure', { additionalContext: 'CTX' }, { context: 'CTX' }],
+    ['PostToolUse', { updatedToolOutput: { n: 1 } }, { updatedOutput: '{"n":1}' }],
+    [
+      'PostToolUse',
+      {
+        additionalContext: 'a',
+        ...specific('PostToolUse', { additionalContext: 'b', updatedToolOutput: 'c' }),
+      },
+      { context: 'a\nb', updatedOutput: 'c' },
+    ],
+  ] as const)('%s: %j counts without the object around it', ([event, value, reply]) => {
+    expect(answerOfValue(event, value)).toMatchObject({ reply });
+  });
+
   test('what says nothing of the kind is none', () => {
     for (const value of [
       {},
-      { suppressOutput: true, ok: true, blocked: false, stopped: 'denied earlier' },
+      { suppressOutput: true, ok: true, blocked: false },
       { decision: 'approve', denied: [], status: 'allowed' },
       specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { block: true, action: 'deny' } }),
       { decision: 'block', blocked: true },
@@ -107,8 +210,10 @@ describe('EXT-2: what a hook answers about a call', () => {
       'checked 3 files',
       'no problems',
       'see https://x/deny',
-      '{"a": 1}',
+      '{"a": null}',
       'Denylist read',
+      'Permission mode is default',
+      '0 commands blocked',
     ])
       expect(printed('PreToolUse', text)).toHaveProperty('reply');
     expect(printed('UserPromptSubmit', 'Blocked tickets: 3')).toEqual({

@@ -1,8 +1,9 @@
 /** What one hook answers: its exit code and output, or the value of a function, read as the convention has it. */
+import { cut, Fields } from './answer-fields.ts';
 import { isObject } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { type HookProcessEnd, isLeft } from './run-hook-command.ts';
-import { refusingField, refusingLine } from './unheard-refusal.ts';
+import { doubleField, refusingField, refusingLine, unknownField } from './unheard-refusal.ts';
 
 export type HookDecision = 'allow' | 'ask' | 'deny';
 
@@ -49,9 +50,6 @@ export function replyOf(event: HookEventName, answer: HookAnswer): HookReply | n
   return { decision: 'ask', reason: `a hook that checks this call ${what}: ${answer.withheld}` };
 }
 
-/** Longer texts are cut: what a hook says is told to a model. */
-const MOST_CHARACTERS = 10_000;
-
 export function answerOfCommand(event: HookEventName, end: HookProcessEnd): HookAnswer {
   const { refusal } = hookEventKind(event);
   if ('failure' in end) return { failure: end.failure };
@@ -76,7 +74,10 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
     return { reply: { path: text.slice(text.lastIndexOf('\n') + 1).trim() } };
   if (!text.startsWith('{')) return plainAnswer(event, text);
   try {
-    return answerOfValue(event, JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    const double = hookEventKind(event).refusal === 'none' ? null : doubleField(text);
+    if (double === null) return answerOfValue(event, value);
+    return { failure: `what it printed has the field ${double.slice(0, 60)} twice` };
   } catch {
     return { failure: `what it printed begins like JSON and is none: ${JSON.stringify(text.slice(0, 60))}` };
   }
@@ -140,14 +141,35 @@ export function answerOfValue(event: HookEventName, value: unknown): HookAnswer 
   const own = eventReply(event, specific);
   // A no beats what else the same hook says.
   const { decision, reason } = widthOf(common) > widthOf(own) ? common : own;
-  const reply = { ...common, ...own, ...(decision !== undefined && { decision, reason }) };
+  const contexts = [common.context, own.context].filter((text) => text !== undefined);
+  const reply = {
+    ...{ ...common, ...own },
+    ...(decision !== undefined && { decision, reason }),
+    ...(contexts.length > 0 && { context: contexts.join('\n') }),
+  };
   const [problem] = [...reading.problems, ...specific.problems];
   if (problem !== undefined) return { failure: problem };
-  const isNo =
-    decision === 'deny' || decision === 'ask' || reply.block !== undefined || reply.stop !== undefined;
-  const unheard = isNo || hookEventKind(event).refusal === 'none' ? null : refusingField(value);
-  if (unheard === null) return { reply };
-  return { failure: `it seems to refuse by ${unheard.slice(0, 60)}, which is not understood: ${REFUSE}` };
+  const problemOfWords = unheard(event, value, reply);
+  return problemOfWords === null ? { reply } : { failure: problemOfWords };
+}
+
+/** What may have been a no, and is none that counts. */
+function unheard(event: HookEventName, value: Record<string, unknown>, reply: HookReply): string | null {
+  const { refusal, guards } = hookEventKind(event);
+  const { decision, block, stop } = reply;
+  const isNo = decision === 'deny' || decision === 'ask' || block !== undefined || stop !== undefined;
+  if (isNo || refusal === 'none') return null;
+  const refusing = refusingField(value);
+  if (refusing !== null)
+    return `it seems to refuse by ${refusing.slice(0, 60)}, which is not understood: ${REFUSE}`;
+  // What it has done otherwise counts, and would be lost.
+  const isHeard = value.continue === true || Object.values(reply).some((one) => one !== undefined);
+  if (guards !== true || isHeard) return null;
+  if (typeof value.reason === 'string' && value.reason.trim() !== '')
+    return `it gives a reason without a decision, which is not understood: ${REFUSE}`;
+  const unknown = unknownField(value);
+  if (unknown === null) return null;
+  return `it says nothing but ${unknown.slice(0, 60)}, which is not understood: to refuse, ${REFUSE}`;
 }
 
 function widthOf({ decision }: HookReply): number {
@@ -159,9 +181,10 @@ function commonReply(event: HookEventName, fields: Fields): HookReply {
   const decision = fields.oneOf('decision', Object.keys(DECISIONS));
   const stops = fields.value.continue === false;
   const isBlock = decision === 'block' || decision === 'deny';
-  const { refusal, guards } = hookEventKind(event);
+  const { refusal, guards, matches } = hookEventKind(event);
   return {
     ...(guards && callReply(event, fields)),
+    ...(matches === 'tool_name' && heardOf(event, fields)),
     ...(refusal === 'deny' && decision !== undefined && { decision: DECISIONS[decision], reason }),
     ...(isBlock && refusal !== 'deny' && refusal !== 'none' && { block: reason ?? NO_REASON }),
     ...(stops && { stop: fields.text('stopReason') ?? reason ?? 'a hook stopped it' }),
@@ -194,20 +217,23 @@ function callReply(event: HookEventName, fields: Fields): HookReply {
 
 const NO_REASON = 'a hook refused it and gave no reason';
 
-function eventReply(event: HookEventName, fields: Fields): HookReply {
+/** What is told to the model, and what it reads in the place of a result. */
+function heardOf(event: HookEventName, fields: Fields): HookReply {
   const context = fields.text('additionalContext');
-  const heard = context ? { context } : {};
+  const output = event === 'PostToolUse' ? fields.value.updatedToolOutput : undefined;
+  const updatedOutput =
+    output === undefined ? undefined : cut(typeof output === 'string' ? output : JSON.stringify(output));
+  return { ...(context && { context }), ...(updatedOutput !== undefined && { updatedOutput }) };
+}
+
+function eventReply(event: HookEventName, fields: Fields): HookReply {
+  const heard = heardOf(event, fields);
   switch (event) {
     case 'PreToolUse':
     case 'PermissionRequest':
       // A word in its place is a mistake.
       fields.object('decision');
       return { ...heard, ...callReply(event, fields) };
-    case 'PostToolUse': {
-      const output = fields.value.updatedToolOutput;
-      if (output === undefined) return heard;
-      return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
-    }
     case 'SessionStart':
     case 'UserPromptSubmit': {
       const title = fields.text('sessionTitle');
@@ -222,51 +248,4 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
     default:
       return heard;
   }
-}
-
-/** Reads fields of a type, and collects what is wrong. */
-class Fields {
-  readonly value: Record<string, unknown>;
-  readonly problems: string[] = [];
-  readonly #prefix: string;
-
-  constructor(value: Record<string, unknown>, prefix: string) {
-    this.value = value;
-    this.#prefix = prefix;
-  }
-
-  text(name: string): string | undefined {
-    const found = this.value[name];
-    if (found === undefined || found === null) return undefined;
-    if (typeof found === 'string') return cut(found);
-    this.#wrong(name, 'no text');
-    return undefined;
-  }
-
-  object(name: string): Record<string, unknown> | undefined {
-    const found = this.value[name];
-    if (found === undefined || found === null) return undefined;
-    if (isObject(found)) return found;
-    this.#wrong(name, 'no object');
-    return undefined;
-  }
-
-  oneOf(name: string, words: readonly string[]): string | undefined {
-    const found = this.value[name];
-    // An object under `decision` is the answer to another question.
-    if (found === undefined || found === null || isObject(found)) return undefined;
-    if (typeof found === 'string' && words.includes(found)) return found;
-    this.#wrong(name, `none of ${words.join(', ')}`);
-    return undefined;
-  }
-
-  #wrong(name: string, what: string): void {
-    this.problems.push(`${this.#prefix}${name} is ${what}`);
-  }
-}
-
-function cut(text: string): string {
-  const whole = text.toWellFormed();
-  if (whole.length <= MOST_CHARACTERS) return whole;
-  return `${whole.slice(0, MOST_CHARACTERS).toWellFormed()}\n[cut: ${whole.length} characters in all]`;
 }
