@@ -128,6 +128,44 @@ describe('EXT-2: hooks before a call', () => {
     },
   );
 
+  test.for(['default', 'acceptEdits'] as const)(
+    'that ask say why also where the mode %s asks by itself, and nothing is allowed for good',
+    async (permissionMode) => {
+      const hooks = {
+        PreToolUse: [reply({ permissionDecision: 'ask', permissionDecisionReason: 'please look' })],
+      };
+      const plain = await hooked({}, { spec: { permissionMode } });
+      await plain.run('go');
+      const [{ reason } = { reason: '' }] = plain.asked;
+      const engine = await hooked(hooks, { spec: { permissionMode } });
+      await engine.run('go');
+      expect(plain.asked).toMatchObject([{ suggestedRules: [expect.anything()] }]);
+      expect(engine.asked).toMatchObject([
+        { reason: `a hook asks: please look; ${reason}`, suggestedRules: [], byHook: true },
+      ]);
+      const refused = await hooked(hooks, { spec: { permissionMode }, runtime: { broker: denyingBroker } });
+      await refused.run('go');
+      expect(resultOf(refused)).toContain('a hook asks: please look');
+    },
+  );
+
+  test('that ask are named in the refusal of a run that asks nobody', async () => {
+    const hooks = {
+      PreToolUse: [reply({ permissionDecision: 'ask', permissionDecisionReason: 'please look' })],
+    };
+    const engine = await hooked(hooks, { spec: { permissionMode: 'dontAsk' } });
+    await engine.run('go');
+    expect(resultOf(engine)).toContain('a hook asks: please look, and nobody can be asked in this run');
+  });
+
+  test('that ask beside an ask rule leave the rule in the question', async () => {
+    const engine = await hooked({ PreToolUse: [reply({ permissionDecision: 'ask' })] }, { ask: [DO] });
+    await engine.run('go');
+    expect(engine.asked).toMatchObject([
+      { reason: `a hook asks; the rule ${DO} in test asks`, byRule: DO, byHook: true },
+    ]);
+  });
+
   test('that allow also count in a run where nobody can be asked', async () => {
     const engine = await hooked(
       { PreToolUse: [reply({ permissionDecision: 'allow' })] },
@@ -544,6 +582,24 @@ describe('EXT-2: hooks around a question', () => {
     );
     await engine.run('go');
     expect(engine.asked).toHaveLength(1);
+  });
+
+  test('that ask leave it to a person, who reads why', async () => {
+    let calls = 0;
+    const told: unknown[] = [];
+    const guard = () => {
+      calls += 1;
+      return { hookSpecificOutput: { decision: { behavior: 'ask', message: 'please look' } } };
+    };
+    const engine = await hooked({
+      PermissionRequest: [guard],
+      Notification: [(input: unknown) => told.push(input)],
+    });
+    await engine.run('go');
+    expect(engine.asked).toMatchObject([
+      { reason: expect.stringContaining('a hook asks: please look; '), suggestedRules: [], byHook: true },
+    ]);
+    expect([calls, told.length, engine.ran.length]).toEqual([1, 1, 1]);
   });
 
   test('are told that a person is asked', async () => {

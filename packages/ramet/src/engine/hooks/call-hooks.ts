@@ -96,7 +96,10 @@ async function settling(
   return (decided) => {
     if (decision === 'ask' && decided.kind === 'allow') return asking(agent, asked, reason);
     if (decision === 'ask' && decided.kind === 'ask')
-      return { kind: 'ask', question: { ...decided.question, byHook: true } };
+      return { kind: 'ask', question: alsoByHook(decided.question, reason) };
+    // The mode asks nobody: what it advises would leave the hook's question.
+    if (decision === 'ask' && decided.kind === 'deny' && decided.open !== undefined)
+      return asking(agent, asked, reason);
     if (decision !== 'allow' || decided.kind === 'allow') return decided;
     const open = decided.kind === 'ask' ? decided.question : decided.open;
     return open !== undefined && !isOutside && mayAllow(agent, asked, open)
@@ -105,8 +108,18 @@ async function settling(
   };
 }
 
-function asking(agent: HostedAgent, { tool, input }: AskedCall, reason = ''): PermissionDecision {
-  const why = reason === '' ? 'a hook asks' : `a hook asks: ${reason}`;
+/** No rule answers it for later calls: the hook would ask again. */
+function alsoByHook(open: OpenQuestion, reason: string | undefined): OpenQuestion {
+  const both = `${askedBy(reason)}; ${open.reason}`;
+  return { ...open, reason: both, suggestedRules: [], byHook: true };
+}
+
+function askedBy(reason = ''): string {
+  return reason === '' ? 'a hook asks' : `a hook asks: ${reason}`;
+}
+
+function asking(agent: HostedAgent, { tool, input }: AskedCall, reason?: string): PermissionDecision {
+  const why = askedBy(reason);
   if (modeInForce(agent) === 'dontAsk')
     return {
       kind: 'deny',
@@ -156,6 +169,12 @@ export async function hookedQuestion(
     return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
   }
   if (effect?.stop !== undefined) return { ...stopped(tool, effect.stop), hooks: notes };
+  if (effect?.decision === 'ask') {
+    notifyOfQuestion(agent, tool, signal);
+    const question = alsoByHook(open, effect.reason);
+    const settle: HookedCall['settle'] = (now) => (now.kind === 'deny' ? now : { kind: 'ask', question });
+    return { asked, notes, settle, isAnswered: true };
+  }
   if (effect?.decision !== 'allow') return null;
   const { updatedInput } = effect;
   // A command that has begun keeps its input.
