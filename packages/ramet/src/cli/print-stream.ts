@@ -5,7 +5,7 @@ import type { AgentResult, PromptContent, PromptOptions, SessionOptions } from '
 import { openSession, type Session } from '../sdk/session/session.ts';
 import { answerControl, isForLater } from './control-requests.ts';
 import { type CommandIo, EXIT, exitCodeOf } from './io.ts';
-import { type ResultOutput, sessionNotes, tellingChanges } from './output/result-output.ts';
+import { type ResultOutput, sessionNotes, tellingChanges, tellingItsEnd } from './output/result-output.ts';
 import { streamJsonOutput } from './output/stream-json.ts';
 import { readAhead } from './read-ahead.ts';
 import { type InputLine, inputLines } from './stream-input.ts';
@@ -95,6 +95,7 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
     if ('prompt' in line) await carryOut(line.number, line.prompt);
     else tell(line.number, line.problem);
   }
+  tellingItsEnd(session, io);
   return code || (wrong > 0 ? EXIT.wrongUse : EXIT.done);
 }
 

@@ -109,6 +109,20 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
     expect(lines).toContainEqual(expect.objectContaining({ hook_event: 'Stop' }));
   });
 
+  test.for(['text', 'json', 'stream-json'])(
+    'say something at the end of the session, and fail there, on standard error: %s',
+    async (format, { user }) => {
+      const say = command(`echo '{"systemMessage": "BYE"}'`);
+      const fail = { hooks: [{ type: 'command', command: 'exit 7' }] };
+      hook(user, { SessionEnd: [...say, fail] }, 'home/.claude/settings.json');
+      await user.model(done);
+      const end = await user.here(['-p', 'x', '--output-format', format]);
+      expect(end.code).toBe(0);
+      expect(end.stderr.match(/BYE/g)).toHaveLength(1);
+      expect(end.stderr.match(/the SessionEnd hook "exit 7" of .* failed: exit code 7/g)).toHaveLength(1);
+    },
+  );
+
   test('see the end of the session and of the answer', async ({ user }) => {
     const log = join(user.root, 'log');
     hook(

@@ -78,6 +78,20 @@ describe.concurrent('RES-5: leaving a conversation', () => {
     expect(terminal.screen).toMatch(/resume with: ramet --resume \w+$/);
   });
 
+  test('shows what hooks say at the end of the session', async ({ user }) => {
+    const command = `echo '{"systemMessage": "BYE"}'`;
+    const hooks = { SessionEnd: [{ hooks: [{ type: 'command', command }] }] };
+    writeFiles(user.root, { 'home/.claude/settings.json': JSON.stringify({ hooks }) });
+    await user.model({ text: 'Fine.' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('Fine.');
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen).toMatch(/resume with: ramet --resume \w+\s+.*BYE/);
+  });
+
   test('Ctrl-C twice does not wait for a command that will not end', async ({ user }) => {
     const command = "trap 'touch asked.txt' TERM; touch started.txt; for i in $(seq 100); do sleep 0.1; done";
     await user.model({ tool_use: [{ name: 'Bash', input: { command } }] });

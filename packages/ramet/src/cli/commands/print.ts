@@ -9,7 +9,7 @@ import { type CommandIo, exitCodeOf, withEnvironment } from '../io.ts';
 import { jsonArgument } from '../json-argument.ts';
 import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/result-object.ts';
-import { type ResultOutput, sessionNotes, tellingChanges } from '../output/result-output.ts';
+import { type ResultOutput, sessionNotes, tellingChanges, tellingItsEnd } from '../output/result-output.ts';
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
@@ -86,6 +86,7 @@ export async function carryOut(
     if (prompt !== null && error instanceof UserMistake) output.refused?.(session, error.message);
     throw error;
   });
+  tellingItsEnd(session, io);
   return exitCodeOf(result);
 }
 

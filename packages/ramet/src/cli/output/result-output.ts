@@ -190,3 +190,10 @@ export function tellingChanges(note: (line: string) => void, next?: RecordListen
     note(checkoutNote(event.from, fresh));
   };
 }
+
+/** What comes when the session closes: no run reads it any more. Hooks of its end speak then, and may fail. */
+export function tellingItsEnd(session: Session, io: CommandIo): void {
+  session.subscribe((event) => {
+    if (event.type === 'warning' && event.agentId === session.agent.id) io.note(event.message);
+  });
+}

@@ -48,6 +48,8 @@ export async function runOnTerminal(
     view.close();
     attention.release();
     device[Symbol.dispose]();
+    // What hooks of its end say comes when the session closes.
+    note = (line) => io.note(line);
   };
   const exitNow = (code: number): void => {
     release();
