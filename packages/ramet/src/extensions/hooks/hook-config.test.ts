@@ -43,6 +43,11 @@ describe('EXT-2: hooks as they are set up', () => {
     [{ Stop: [{ hooks: ['x'] }] }, 'Stop: a hook is no object'],
     [{ Stop: [{ hooks: [{ type: 'http', url: 'x' }] }] }, 'Stop: type "http" is not supported'],
     [{ Stop: [{ hooks: [{ type: 'command' }] }] }, 'Stop: a hook has no command'],
+    [
+      { Stop: [{ hooks: [{ command: 'exit 2' }] }] },
+      'Stop: a hook has no type, and does not run: "type": "command" is what it needs',
+    ],
+    [{ Stop: [{ hooks: [{ type: 7, command: 'x' }] }] }, 'Stop: type 7 is no text'],
     [{ Stop: [{ hooks: [{ ...command, args: 'x' }] }] }, 'Stop: args is no list of texts'],
     [{ Stop: [{ hooks: [{ ...command, shell: 'fish' }] }] }, 'Stop: shell "fish" is not supported'],
     [{ Stop: [{ hooks: [{ ...command, timeout: '5' }] }] }, 'Stop: timeout is no number of seconds: "5"'],
@@ -64,6 +69,37 @@ describe('EXT-2: hooks as they are set up', () => {
     ],
   ] as const)('that cannot be used are named: %j', ([value, problem]) => {
     expect(readHooks(value, source)).toMatchObject({ hooks: [], unused: [problem] });
+  });
+
+  test.for([
+    ['bash', 'the matcher "bash" fits no tool: there is no tool bash; write Bash'],
+    ['Foo|Fuu', 'the matcher "Foo|Fuu" fits no tool: there is no tool Foo'],
+  ] as const)('with the matcher %s, which can match nothing, are named', ([matcher, what]) => {
+    const of = (event: string) => ({ [event]: [{ matcher, hooks: [command] }] });
+    const { unused, mistakes } = readHooks(of('PreToolUse'), source);
+    expect([unused, mistakes]).toEqual([[expect.stringContaining(`PreToolUse: ${what}`)], []]);
+    expect(readHooks(of('SubagentStop'), source).unused).toEqual([]);
+    // A program has tools of its own.
+    expect(readHooks(of('PreToolUse'), { ...source, isCode: true }).unused).toEqual([]);
+  });
+
+  test.for([
+    'Bash',
+    'Task',
+    'MultiEdit',
+    'Foo|Write',
+    'mcp__db',
+    'mcp__db__query',
+    '',
+    '*',
+    'b.*',
+    'Edit, bash',
+  ])('with the matcher %j run', (matcher) => {
+    const value = {
+      PreToolUse: [{ matcher, hooks: [command] }],
+      PostToolUse: [{ matcher, hooks: [command] }],
+    };
+    expect(readHooks(value, source)).toMatchObject({ hooks: [{}, {}], unused: [] });
   });
 
   test('that are good count beside bad ones', () => {

@@ -7,7 +7,7 @@ import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import type { RunCheck } from '../trust/run-check.ts';
 import { type HookEventName, hookEventKind, isHookEvent } from './hook-event.ts';
-import { type HookMatcher, hookMatcher } from './hook-matcher.ts';
+import { type HookMatcher, hookMatcher, isOtherName, matcherNames } from './hook-matcher.ts';
 
 /** Where hooks come from. */
 export interface HookSource {
@@ -161,6 +161,8 @@ function readGroup(event: HookEventName, group: unknown, index: number, reading:
   if (matches === null)
     return void wrong(`the matcher ${shown(matcher)} is no regular expression`, 'matcher');
   if (!Array.isArray(hooks)) return void wrong('an entry has no list of hooks', 'hooks');
+  const lost = reading.source.isCode === true ? null : lostMatcher(event, matcher);
+  if (lost !== null) reading.unsupported(`${event}: the matcher ${shown(matcher)} fits no tool: ${lost}`);
   // Only `guardedHooks` has the symbol.
   const { [CHECK]: check } = group as { [CHECK]?: RunCheck };
   const source = check === undefined ? reading.source : { ...reading.source, check };
@@ -170,6 +172,16 @@ function readGroup(event: HookEventName, group: unknown, index: number, reading:
     else if ('wrong' in read) wrong(read.wrong, 'hooks', place, ...(read.key ?? []));
     else reading.unsupported(`${event}: ${read.unsupported}`);
   }
+}
+
+/** Why it fits no call of a tool of Ramet or of a server; null if it may. */
+function lostMatcher(event: HookEventName, matcher: string): string | null {
+  if (hookEventKind(event).matches !== 'tool_name') return null;
+  const problems = (matcherNames(matcher) ?? ['*']).map((name) => {
+    const read = parseRule(name, { list: 'ask', place: 'a hook', base: '/', home: '/' });
+    return read.ok || isOtherName(name) ? null : read.problem.reason.replace(/^can never match: /, '');
+  });
+  return problems.includes(null) ? null : (problems[0] ?? null);
 }
 
 /** With a misspelled matcher, hooks would run for everything. */
@@ -200,6 +212,11 @@ function readHook(
   }
   if (!isObject(value)) return { wrong: 'a hook is no object' };
   const { type, command, args, shell } = value;
+  if (type === undefined)
+    return {
+      wrong: 'a hook has no type, and does not run: "type": "command" is what it needs',
+      key: ['type'],
+    };
   if (typeof type !== 'string') return { wrong: `type ${shown(type)} is no text`, key: ['type'] };
   if (type !== 'command') return { unsupported: `type ${shown(type)} is not supported` };
   if (typeof command !== 'string' || command.trim() === '')

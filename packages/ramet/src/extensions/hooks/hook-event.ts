@@ -7,6 +7,8 @@ export interface HookEventKind {
    * What exit code 2 does: refuses the call, blocks what was about to happen, tells the model, or only tells the user.
    */
   readonly refusal: 'deny' | 'block' | 'tell' | 'none';
+  /** Only `continue: false` keeps it from happening. */
+  readonly halts?: true;
   /** It decides whether a call may run. */
   readonly guards?: true;
   /** A hook that fails blocks too: what it prepares is not ready. */
@@ -45,7 +47,7 @@ export type HookEventName =
 const LONG = 600;
 
 const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
-  SessionStart: { matches: 'source', refusal: 'none', takesText: true, seconds: LONG },
+  SessionStart: { matches: 'source', refusal: 'none', halts: true, takesText: true, seconds: LONG },
   /** The user waits for the end of the command. */
   SessionEnd: { matches: 'reason', refusal: 'none', seconds: 1.5 },
   UserPromptSubmit: { matches: null, refusal: 'block', takesText: true, seconds: 30 },
@@ -54,7 +56,7 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   PermissionRequest: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
   PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   PostToolUseFailure: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
-  SubagentStart: { matches: 'agent_type', refusal: 'none', seconds: LONG },
+  SubagentStart: { matches: 'agent_type', refusal: 'none', halts: true, seconds: LONG },
   SubagentStop: { matches: 'agent_type', refusal: 'block', seconds: LONG },
   Stop: { matches: null, refusal: 'block', seconds: LONG },
   StopFailure: { matches: 'error', refusal: 'none', seconds: LONG },

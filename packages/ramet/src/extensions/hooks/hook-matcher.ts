@@ -22,8 +22,22 @@ export function hookMatcher(text: string): HookMatcher | null {
   return (name) => name === null || [name, ...(OTHER_NAMES[name] ?? [])].some(matches);
 }
 
+/** The names of a list; null for what is a regular expression or everything. */
+export function matcherNames(text: string): readonly string[] | null {
+  const wanted = text.trim();
+  return wanted === '' || !PLAIN.test(wanted) ? null : wanted.split(/[|,]/).map((name) => name.trim());
+}
+
+/** Tools that rules are not about. */
+const RULED_ELSEWHERE = ['Phase', 'Scratchpad', 'TeamPlan'];
+
+/** Whether it stands for a tool, in words that permission rules do not have. */
+export function isOtherName(name: string): boolean {
+  return RULED_ELSEWHERE.includes(name) || Object.values(OTHER_NAMES).some((names) => names.includes(name));
+}
+
 function listed(text: string): (name: string) => boolean {
-  const names = new Set(text.split(/[|,]/).map((name) => name.trim()));
+  const names = new Set(matcherNames(text));
   return (name) => names.has(name);
 }
 

@@ -174,6 +174,21 @@ describe('EXT-2: what a hook answers about a call', () => {
       expect(printed(event, text)).toHaveProperty('failure');
   });
 
+  test.for(['SessionStart', 'SubagentStart'] as const)(
+    '%s: decision: block is a failure that says what ends it',
+    (event) => {
+      for (const value of [
+        { decision: 'block', reason: 'no' },
+        specific(event, { permissionDecision: 'deny' }),
+      ])
+        expect(answerOfValue(event, value)).toEqual({
+          failure: expect.stringMatching(/(?:d|permissionD)ecision.*"continue": false/),
+        });
+      expect(answerOfValue(event, { decision: 'block', continue: false })).toHaveProperty('reply');
+      expect(answerOfValue(event, { decision: 'approve' })).toHaveProperty('reply');
+    },
+  );
+
   test.for([
     ['PreToolUse', { additionalContext: 'CTX' }, { context: 'CTX' }],
     ['PermissionRequest', { additionalContext: 'CTX' }, { context: 'CTX' }],

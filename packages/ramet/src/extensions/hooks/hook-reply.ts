@@ -155,11 +155,13 @@ export function answerOfValue(event: HookEventName, value: unknown): HookAnswer 
 
 /** What may have been a no, and is none that counts. */
 function unheard(event: HookEventName, value: Record<string, unknown>, reply: HookReply): string | null {
-  const { refusal, guards } = hookEventKind(event);
+  const { refusal, guards, halts } = hookEventKind(event);
   const { decision, block, stop } = reply;
   const isNo = decision === 'deny' || decision === 'ask' || block !== undefined || stop !== undefined;
-  if (isNo || refusal === 'none') return null;
+  if (isNo || (refusal === 'none' && halts !== true)) return null;
   const refusing = refusingField(value);
+  if (refusing !== null && halts === true)
+    return `it seems to refuse by ${refusing.slice(0, 60)}, which stops nothing here: "continue": false does`;
   if (refusing !== null)
     return `it seems to refuse by ${refusing.slice(0, 60)}, which is not understood: ${REFUSE}`;
   // What it has done otherwise counts, and would be lost.

@@ -16,7 +16,7 @@ const MISTAKES: readonly [string, object, RegExp][] = [
   ['an empty command', group({}, { ...guard, command: ' ' }), /hooks\.0\.command: .*has no command/],
   ['no command', group({}, { type: 'command' }), /hooks\.0\.command: .*has no command/],
   ['no list of hooks', group({ hooks: {} }), /PreToolUse\.0\.hooks: .*no list of hooks/],
-  ['no type', group({}, { command: 'exit 2' }), /hooks\.0\.type: .*is no text/],
+  ['no type', group({}, { command: 'exit 2' }), /hooks\.0\.type: .*a hook has no type/],
   ['a hook that is a text', group({}, 'exit 2'), /PreToolUse\.0\.hooks\.0: .*is no object/],
   ['an entry that is a text', { PreToolUse: ['x'] }, /PreToolUse\.0: .*is no object/],
 ];
