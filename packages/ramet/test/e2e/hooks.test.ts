@@ -135,6 +135,24 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
     expect(readFileSync(log, 'utf8')).toBe('stop\nend\n');
   });
 
+  test('learn that the agent has entered a worktree, and left it', async ({ user }) => {
+    const log = join(user.root, 'log');
+    hook(user, { CwdChanged: command(`cat >> ${log}; echo >> ${log}`) }, 'home/.claude/settings.json');
+    await user.model(
+      { tool_use: [{ name: 'EnterWorktree', input: { name: 'w' } }] },
+      { tool_use: [{ name: 'ExitWorktree', input: {} }] },
+      done,
+    );
+    expect(await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions'])).toMatchObject({ code: 0 });
+    const [entered, left] = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(entered).toMatchObject({ hook_event_name: 'CwdChanged', old_cwd: user.repository });
+    expect(entered.new_cwd).toMatch(/\/w[^/]*$/);
+    expect(left).toMatchObject({ old_cwd: entered.new_cwd, new_cwd: user.repository });
+  });
+
   test('that fail are shown and stop nothing', async ({ user }) => {
     hook(user, { PreToolUse: command('exit 7') }, 'home/.claude/settings.json');
     await user.model(call, done);

@@ -225,12 +225,13 @@ async function withHooks(
   durationMs = 0,
 ): Promise<ToolOutcome> {
   const { hooks } = agent.runtime;
-  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const ended = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const event = outcome.isDenied === true ? 'PermissionDenied' : ended;
   const isNoted = notes.changed !== undefined || notes.stop !== undefined || notes.contexts !== undefined;
   if (byUser === true || (!isNoted && hooks?.has(agent, event) !== true)) return outcome;
   const since = elapsedOf(agent.runtime.clock);
   const { hookedOutcome } = await import('../hooks/call-hooks.ts');
-  const hooked = await hookedOutcome(agent, { call, outcome, durationMs }, notes, signal);
+  const hooked = await hookedOutcome(agent, { call, outcome, event, durationMs }, notes, signal);
   const waitedMs = (outcome.waitedMs ?? 0) + elapsedOf(agent.runtime.clock) - since;
   return { ...hooked, waitedMs };
 }

@@ -654,6 +654,79 @@ describe('EXT-2: hooks after a call', () => {
   });
 });
 
+describe('EXT-2: hooks that learn that a call was refused', () => {
+  const seen: Record<string, unknown>[] = [];
+  const learn = (input: Record<string, unknown>) => {
+    seen.push(input);
+    return { hookSpecificOutput: { additionalContext: 'ask for less' } };
+  };
+
+  test.for([
+    ['a rule', { deny: [DO] }, /denied by the rule/],
+    ['the mode', { spec: { permissionMode: 'plan' } }, /in plan mode/],
+    ['a person', { answer: 'denied' }, /is not permitted: .*, and no/],
+  ] as const)('by %s, with the reason, and can tell the model more', async ([, options, reason]) => {
+    seen.length = 0;
+    // Each of these is one of the options.
+    const engine = await hooked({ PermissionDenied: [learn] }, options as Parameters<typeof hooked>[1]);
+    await engine.run('go');
+    expect(seen).toMatchObject([
+      {
+        ...{ hook_event_name: 'PermissionDenied', tool_name: DO, tool_input: { n: 1 }, tool_use_id: 'c1' },
+        reason: expect.stringMatching(reason),
+      },
+    ]);
+    expect(engine.ran).toEqual([]);
+    expect(resultOf(engine)).toContain('ask for less');
+  });
+
+  test('and not that it failed or worked', async () => {
+    seen.length = 0;
+    await (await hooked({ PermissionDenied: [learn] })).run('go');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('EXT-2: hooks after all calls of an answer', () => {
+  const calls = [1, 2].map((n) => ({ id: `c${n}`, name: DO, input: { n } }));
+
+  test('read each with its result, and tell the model more', async () => {
+    const seen: unknown[] = [];
+    const learn = (input: unknown) => {
+      seen.push(input);
+      return { hookSpecificOutput: { hookEventName: 'PostToolBatch', additionalContext: 'two more files' } };
+    };
+    const engine = await hooked(
+      { PostToolBatch: [learn] },
+      { provider: scriptedModel({ calls }, { text: 'done' }) },
+    );
+    await engine.run('go');
+    const tool_response = { content: 'did it', is_error: false };
+    expect(seen).toMatchObject([
+      {
+        tool_calls: calls.map(({ id, name, input }) => {
+          return { tool_name: name, tool_input: input, tool_use_id: id, tool_response };
+        }),
+      },
+    ]);
+    expect(resultOf(engine)).toContain('two more files');
+  });
+
+  test.for([
+    { decision: 'block', reason: 'enough' },
+    { continue: false, stopReason: 'enough' },
+  ])('end the run with %j, and the results are kept', async (answer) => {
+    const engine = await hooked(
+      { PostToolBatch: [() => answer] },
+      { provider: scriptedModel({ calls }, { text: 'done' }) },
+    );
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'cancelled', cause: 'hook' });
+    expect(engine.ran).toHaveLength(2);
+    expect(resultOf(engine)).toContain('did it');
+  });
+});
+
 describe('EXT-2: hooks at the end of an answer', () => {
   test('send the agent back to work, and say so the second time', async () => {
     const active: unknown[] = [];

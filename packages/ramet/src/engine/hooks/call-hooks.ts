@@ -197,13 +197,14 @@ export function notifyOfQuestion(agent: HostedAgent, tool: Tool, signal: AbortSi
 export interface EndedCall {
   readonly call: ToolUseBlock;
   readonly outcome: ToolOutcome;
+  readonly event: 'PostToolUse' | 'PostToolUseFailure' | 'PermissionDenied';
   readonly durationMs: number;
 }
 
 /** The outcome with what hooks add to it, before and after the call. */
 export async function hookedOutcome(
   agent: Agent,
-  { call, outcome, durationMs }: EndedCall,
+  { call, outcome, event, durationMs }: EndedCall,
   notes: HookNotes,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
@@ -214,10 +215,9 @@ export async function hookedOutcome(
     ...(notes.contexts ?? []).map((text) => hookText('PreToolUse', text)),
   ];
   agent.here.halt ??= notes.stop ?? null;
-  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
   const { hooks } = agent.runtime;
-  const wasRun = outcome.isDenied !== true && outcome.isNotBegun !== true && outcome.isOpen !== true;
-  if (!wasRun || hooks?.has(agent, event) !== true || signal.aborted) return withTexts(outcome, before);
+  const isOver = outcome.isNotBegun !== true && outcome.isOpen !== true;
+  if (!isOver || hooks?.has(agent, event) !== true || signal.aborted) return withTexts(outcome, before);
   const changed = notes.changed === undefined ? call : { ...call, input: notes.changed };
   const effect = await hooks.run(
     agent,
@@ -234,7 +234,11 @@ export async function hookedOutcome(
   ]);
 }
 
-function endFields({ content, isError }: ToolOutcome, durationMs: number): Record<string, unknown> {
+function endFields(
+  { content, isError, isDenied, refusal }: ToolOutcome,
+  durationMs: number,
+): Record<string, unknown> {
+  if (isDenied === true) return { reason: refusal ?? textOf(content) };
   const duration = { duration_ms: Math.round(durationMs) };
   if (!isError) return { tool_response: { content, is_error: false }, ...duration };
   return { error: textOf(content), is_interrupt: false, ...duration };

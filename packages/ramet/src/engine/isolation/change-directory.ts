@@ -4,6 +4,7 @@ import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { checkoutWarning } from '../agent/notices.ts';
+import { directoryChanged } from '../hooks/run-hooks.ts';
 import { giveBack, worktreeCreated, worktreeRemoved } from './worktree-hooks.ts';
 
 export async function enterWorktree(
@@ -24,7 +25,9 @@ export async function enterWorktree(
     const made = await runtime.workspaces.enter({ name: wanted, owner, cwd: directory.cwd, signal });
     const workspace = await worktreeCreated(agent, made, signal);
     workspace.giveTo(owner);
+    const before = directory.cwd;
     moveInto(agent, workspace);
+    await directoryChanged(agent, before, signal);
     const texts = [workspace.recovered, workspace.notice.whole];
     return { content: texts.filter((text) => text !== null).join('\n') };
   } catch (error) {
@@ -47,8 +50,10 @@ export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
     return failure('This worktree belongs to your task. Stay in it until you are done.');
   }
   if (agent.children.running.length > 0) return failure(othersWork(agent));
+  const before = directory.cwd;
   const end = await releaseWorkspace(agent);
   directory.leave(outside);
+  await directoryChanged(agent, before);
   const changes = end?.checkoutChanges ?? [];
   const warning = changes.length === 0 ? '' : ` It changed meanwhile; ${checkoutWarning(changes)}.`;
   const back = `You are back in ${directory.cwd}.${warning}`;

@@ -30,7 +30,7 @@ import {
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
-import { tellFailure } from '../hooks/failure-hooks.ts';
+import { batchEnded, tellFailure } from '../hooks/run-hooks.ts';
 import { sparingPictures } from './refused-picture.ts';
 import {
   afterAnswer,
@@ -265,7 +265,7 @@ async function answerCalls(
   { signal }: RunOptions,
 ): Promise<void> {
   const results = await runCalls({ agent, signal }, calls);
-  takeResults(agent, run, { calls, results, signal });
+  await takeResults(agent, run, { calls, results, signal });
 }
 
 async function finishOpenCalls(
@@ -275,7 +275,7 @@ async function finishOpenCalls(
   { signal }: RunOptions,
 ): Promise<void> {
   const results = await finishCalls({ agent, signal }, open);
-  takeResults(agent, run, { calls: open.calls, results, signal });
+  await takeResults(agent, run, { calls: open.calls, results, signal });
 }
 
 interface AnsweredCalls {
@@ -287,12 +287,14 @@ interface AnsweredCalls {
 /**
  * Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one.
  */
-function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
+async function takeResults(agent: Agent, run: RunState, answered: AnsweredCalls): Promise<void> {
+  const { calls, results, signal } = answered;
   keepFiles(agent, calls);
   const isOpen = calls.some(({ id }) => !results.has(id));
   if (isOpen) return;
+  const told = await batchEnded(agent, calls, results, signal);
   // Agents that were interrupted with this one resume with it, and then a notice of it is no longer true: messages stay
   // in the inbox.
   if (signal.aborted) agent.say('tool_results', ordered(calls, results));
-  else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
+  else sayWithNews(agent, run, 'tool_results', [...ordered(calls, results), ...told.map(notice)]);
 }

@@ -28,8 +28,10 @@ export type HookEventName =
   | 'UserPromptExpansion'
   | 'PreToolUse'
   | 'PermissionRequest'
+  | 'PermissionDenied'
   | 'PostToolUse'
   | 'PostToolUseFailure'
+  | 'PostToolBatch'
   | 'SubagentStart'
   | 'SubagentStop'
   | 'Stop'
@@ -37,6 +39,7 @@ export type HookEventName =
   | 'PreCompact'
   | 'PostCompact'
   | 'Notification'
+  | 'CwdChanged'
   | 'WorktreeCreate'
   | 'WorktreeRemove'
   | 'TeammateIdle'
@@ -54,8 +57,10 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   UserPromptExpansion: { matches: 'command_name', refusal: 'block', seconds: LONG },
   PreToolUse: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
   PermissionRequest: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
+  PermissionDenied: { matches: 'tool_name', refusal: 'none', seconds: LONG },
   PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   PostToolUseFailure: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
+  PostToolBatch: { matches: null, refusal: 'block', seconds: LONG },
   SubagentStart: { matches: 'agent_type', refusal: 'none', halts: true, seconds: LONG },
   SubagentStop: { matches: 'agent_type', refusal: 'block', seconds: LONG },
   Stop: { matches: null, refusal: 'block', seconds: LONG },
@@ -63,6 +68,7 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
   PostCompact: { matches: 'trigger', refusal: 'none', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
+  CwdChanged: { matches: null, refusal: 'none', seconds: LONG },
   WorktreeCreate: {
     ...{ matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },
     // Several run at once: `git worktree add -b x origin/main` notes its upstream, and fails where another git has the lock for that.
