@@ -39,6 +39,8 @@ export type HookEventName =
   | 'PreCompact'
   | 'PostCompact'
   | 'Notification'
+  | 'Elicitation'
+  | 'ElicitationResult'
   | 'CwdChanged'
   | 'WorktreeCreate'
   | 'WorktreeRemove'
@@ -68,6 +70,8 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
   PostCompact: { matches: 'trigger', refusal: 'none', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
+  Elicitation: { matches: 'mcp_server_name', refusal: 'block', seconds: LONG },
+  ElicitationResult: { matches: 'mcp_server_name', refusal: 'block', seconds: LONG },
   CwdChanged: { matches: null, refusal: 'none', seconds: LONG },
   WorktreeCreate: {
     ...{ matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },

@@ -7,6 +7,11 @@ import { doubleField, refusingField, refusingLine, unknownField } from './unhear
 
 export type HookDecision = 'allow' | 'ask' | 'deny';
 
+export interface HookElicited {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown> | undefined;
+}
+
 export interface HookReply {
   readonly decision?: HookDecision | undefined;
   /** Of the decision. */
@@ -22,6 +27,8 @@ export interface HookReply {
   readonly stop?: string | undefined;
   /** Of a hook that makes worktrees: where it made one. */
   readonly path?: string | undefined;
+  /** What a server that asks a person is told. */
+  readonly answer?: HookElicited | undefined;
   /** What lists are to call the session. */
   readonly title?: string | undefined;
   /** Said to the model before the first prompt, as if the user had. */
@@ -241,6 +248,13 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       const title = fields.text('sessionTitle');
       const opening = event === 'SessionStart' ? fields.text('initialUserMessage') : undefined;
       return { ...heard, ...(title && { title }), ...(opening && { opening }) };
+    }
+    case 'Elicitation':
+    case 'ElicitationResult': {
+      const action = fields.oneOf('action', ['accept', 'decline', 'cancel']);
+      const content = fields.object('content');
+      // It is one of these words, or nothing.
+      return action === undefined ? heard : { ...heard, answer: { action, content } as HookElicited };
     }
     case 'WorktreeCreate': {
       const path = fields.text('worktreePath');

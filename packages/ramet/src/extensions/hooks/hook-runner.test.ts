@@ -122,6 +122,23 @@ describe('EXT-2: a command hook', () => {
     expect(readFileSync(join(directory, 'env.txt'), 'utf8')).toBe(`${directory}\n`);
   });
 
+  test('of an agent type answers no server with a yes', async ({ directory }) => {
+    await using runner = new HookRunner({
+      clock: systemClock,
+      processes: createProcessRegister(join(directory, 'processes'), () => {}),
+      environment: {},
+      projectDirectory: directory,
+    });
+    const answered = async (action: string): Promise<unknown> => {
+      const hook = () => ({ hookSpecificOutput: { hookEventName: 'Elicitation', action } });
+      const source = { label: 'agent x', narrows: true } as const;
+      const { hooks } = readHooks({ Elicitation: [{ hooks: [hook] }] }, source);
+      const order = { input: inputOf(directory, 'Elicitation'), agent: 'a1', signal: AbortSignal.any([]) };
+      return (await runner.run({ hooks, ...order })).effect.answer?.action;
+    };
+    expect([await answered('accept'), await answered('decline')]).toEqual([undefined, 'decline']);
+  });
+
   test('reads no start-up file of its shell', async ({ directory }) => {
     writeFiles(directory, { '.bashrc': 'echo from bashrc' });
     const { effect } = await fire(directory, {

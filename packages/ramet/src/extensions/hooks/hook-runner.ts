@@ -230,9 +230,15 @@ function whyWithheld(hook: Hook, cwd: string): string | null {
 }
 
 function withoutAllow(answer: HookAnswer): HookAnswer {
-  if (!('reply' in answer) || answer.reply.decision !== 'allow') return answer;
-  const { decision: _, ...reply } = answer.reply;
-  return { reply };
+  if (!('reply' in answer)) return answer;
+  const { decision, answer: given, ...reply } = answer.reply;
+  return {
+    reply: {
+      ...reply,
+      ...(decision !== 'allow' && { decision }),
+      ...(given?.action !== 'accept' && { answer: given }),
+    },
+  };
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<HookAnswer> {

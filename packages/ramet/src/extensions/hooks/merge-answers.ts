@@ -74,6 +74,9 @@ export function merged(event: HookEventName, answers: readonly TimedAnswer[]): O
       reason: decided?.reason,
       updatedInput: last('updatedInput'),
       updatedOutput: last('updatedOutput'),
+      answer:
+        replies.find(({ answer }) => answer !== undefined && answer.action !== 'accept')?.answer ??
+        last('answer'),
       title: last('title'),
       opening: last('opening'),
       block: blocks.length === 0 ? undefined : blocks.join('\n'),

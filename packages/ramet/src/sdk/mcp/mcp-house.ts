@@ -148,17 +148,18 @@ function aboutServers(
 const LONGEST_MESSAGE = 4_000;
 const LONGEST_ADDRESS = 2_000;
 
-/** A server's question goes to the person; without one it is declined. What it says is bounded. */
+/** A server's question goes to the person, unless a hook answers; without both it is declined. What it says is bounded. */
 function elicitation(
   { broker }: ResolvedOptions,
-  asked: QuestionListener,
+  listener: QuestionListener,
 ): (question: ElicitedQuestion, signal: AbortSignal) => Promise<ElicitedAnswer> {
   return async (given, signal) => {
     const question = { ...given, message: given.message.slice(0, LONGEST_MESSAGE).toWellFormed() };
     const { url } = question;
     // Part of an address leads elsewhere.
-    if (broker.elicit === undefined || (url ?? '').length > LONGEST_ADDRESS) return { action: 'decline' };
-    asked(question);
-    return broker.elicit(question, signal);
+    if ((url ?? '').length > LONGEST_ADDRESS) return { action: 'decline' };
+    const early = await listener.asked(question, signal);
+    const answer = early ?? (await broker.elicit?.(question, signal)) ?? { action: 'decline' };
+    return listener.answered(question, answer, signal);
   };
 }

@@ -601,6 +601,49 @@ describe('RES-3: permission', () => {
     ]);
   });
 
+  test.for([
+    [{ Elicitation: { action: 'accept', content: { colour: 'green' } } }, null, '"colour":"green"', 0],
+    [{ Elicitation: { action: 'accept', content: { colour: 'green' } } }, 'red', '"colour":"green"', 0],
+    [{ Elicitation: { action: 'decline' } }, 'red', '"action":"decline"', 0],
+    [{ Elicitation: { action: 'accept', content: { other: 1 } } }, 'red', '"colour":"red"', 1],
+    [{ Elicitation: {} }, 'red', '"colour":"red"', 1],
+    [{ ElicitationResult: { action: 'cancel' } }, 'red', '"action":"cancel"', 1],
+    [{ ElicitationResult: { action: 'accept', content: { colour: 'x' } } }, null, '"action":"decline"', 0],
+  ] as const)('EXT-2: hooks answer a server: %j, person: %s', async ([answers, person, said, asked]) => {
+    const told: Record<string, unknown>[] = [];
+    let questions = 0;
+    const hooks = Object.entries(answers).map(([event, answer]) => {
+      const hook = (input: Record<string, unknown>) => {
+        told.push(input);
+        return { hookSpecificOutput: { hookEventName: event, ...answer } };
+      };
+      return [event, [{ matcher: 'line', hooks: [hook] }]];
+    });
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__line'] },
+      mcpServers: { line: line('elicit') },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+      ...(person !== null && {
+        elicit: async () => {
+          questions += 1;
+          return { action: 'accept', content: { colour: person } };
+        },
+      }),
+      hooks: Object.fromEntries(hooks),
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain(said);
+    expect(questions).toBe(asked);
+    expect(told).toMatchObject([
+      {
+        mcp_server_name: 'line',
+        message: 'Which colour?',
+        mode: 'form',
+        requested_schema: { type: 'object' },
+      },
+    ]);
+  });
+
   test.each([
     [
       'an answer',

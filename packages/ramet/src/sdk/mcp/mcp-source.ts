@@ -17,7 +17,10 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
   let opening: Promise<McpHouse> | null = null;
   let house: McpHouse | null = null;
   let listener: QuestionListener | null = null;
-  const asked: QuestionListener = (question) => listener?.(question);
+  const asked: QuestionListener = {
+    asked: async (question, signal) => listener?.asked(question, signal) ?? null,
+    answered: async (question, answer, signal) => listener?.answered(question, answer, signal) ?? answer,
+  };
   const open = async (): Promise<McpHouse> => {
     opening ??= import('./mcp-house.ts').then(({ openHouse }) => openHouse(order, asked));
     house = await opening;

@@ -9,6 +9,7 @@ import type { SessionEndReason, StartSource } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { LiveParts } from './live-parts.ts';
 import { titleOf } from './prompts/begin-prompt.ts';
+import { questionHooks } from './question-hooks.ts';
 
 type HookedParts = Pick<
   LiveParts,
@@ -33,8 +34,11 @@ export class SessionHooks {
     this.#parts = parts;
     this.#due = [this.#start(parts.startSource, this.#starting.signal)];
     for (const effect of this.#due) void effect.catch(() => {});
-    parts.extra.onQuestion(({ server, message }) =>
-      this.#notify('elicitation_dialog', `The MCP server ${server} asks: ${message}`),
+    parts.extra.onQuestion(
+      questionHooks(parts, ({ server, message }) => {
+        if (parts.settings.broker.elicit !== undefined)
+          this.#notify('elicitation_dialog', `The MCP server ${server} asks: ${message}`);
+      }),
     );
   }
 

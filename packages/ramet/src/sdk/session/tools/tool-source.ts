@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../../engine/shapes.ts';
 import type { ModelProvider } from '../../../model/provider.ts';
-import type { ElicitedQuestion } from '../../../permission/broker.ts';
+import type { ElicitedAnswer, ElicitedQuestion } from '../../../permission/broker.ts';
 import type { ImageBlock } from '../../../schema/content.ts';
 import type { RecordedServers } from '../../../schema/events.ts';
 import type { Tool } from '../../../tools/tool.ts';
@@ -16,7 +16,12 @@ export interface ServerStanding {
   readonly status: 'pending' | 'connected' | 'failed' | 'disabled' | 'untrusted' | 'forbidden';
 }
 
-export type QuestionListener = (question: ElicitedQuestion) => void;
+export interface QuestionListener {
+  /** Before a person is asked: an answer in that place, or null. */
+  asked(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer | null>;
+  /** The answer as the server is to have it. */
+  answered(question: ElicitedQuestion, answer: ElicitedAnswer, signal: AbortSignal): Promise<ElicitedAnswer>;
+}
 
 /** What one source brings to a session. */
 export interface ToolSource {
