@@ -215,10 +215,13 @@ describe('a hook that checks calls and has never worked', () => {
   test.for([
     ['sh missing-tool.sh', 'work/missing-tool.sh'],
     ['my-guard && no-such-tool', 'bin/my-guard'],
+    ['PATH="tools:$PATH" own-guard && no-such-tool', 'work/tools/own-guard'],
   ] as const)(
     'SEC-1: %s: once %s is gone, its calls go to a person',
     async ([command, path], { directory }) => {
-      writeFiles(directory, { 'work/missing-tool.sh': 'no-such-tool\n' });
+      const own = 'work/tools/own-guard';
+      writeFiles(directory, { 'work/missing-tool.sh': 'no-such-tool\n', [own]: '#!/bin/sh\n' });
+      chmodSync(join(directory, own), 0o755);
       await guarded(directory, { command }, async ({ first, fire }) => {
         expect(first.effect.decision).toBeUndefined();
         rmSync(join(directory, path));

@@ -5,7 +5,7 @@
  * there is not installed: such a hook fails like any other.
  */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { NotedGuard } from '../../schema/events.ts';
 import { digestOf } from '../../system/digest.ts';
 import { commandReach } from '../trust/command-reach.ts';
@@ -27,11 +27,16 @@ interface NeededFile {
   readonly paths: readonly string[];
 }
 
+/** One that it calls by its name, with the folders that the command itself puts before those where programs are. */
+interface NamedProgram {
+  readonly name: string;
+  readonly folders: readonly string[];
+}
+
 interface KnownGuard {
   /** As it is on record. */
   note: NotedGuard;
-  /** That it calls by their names. */
-  readonly programs: readonly string[];
+  readonly programs: readonly NamedProgram[];
   /** By the directory that it starts in. */
   readonly needs: Map<string, readonly NeededFile[]>;
 }
@@ -61,10 +66,10 @@ export class GuardFiles {
     }
   }
 
-  #firstSeen(key: string, files: readonly NeededFile[], programs: readonly string[]): NotedGuard {
+  #firstSeen(key: string, files: readonly NeededFile[], programs: readonly NamedProgram[]): NotedGuard {
     const before = [
       ...files.map(({ name, paths }) => [digestOf(name), standing(paths)] as const),
-      ...programs.map((name) => [programKey(name), this.#onPath(name)] as const),
+      ...programs.map((one) => [programKey(one.name), this.#onPath(one)] as const),
     ];
     const isWhole = before.every(([, rights]) => rights !== 0);
     return this.#note({ key, files: Object.fromEntries(before), isWhole });
@@ -98,10 +103,11 @@ export class GuardFiles {
     const { note, programs } = known;
     // Earlier records name no programs.
     const missing = programs.find(
-      (name) => (note.files[programKey(name)] ?? (note.isWhole ? RUNS : 0)) !== 0 && this.#onPath(name) === 0,
+      (one) =>
+        (note.files[programKey(one.name)] ?? (note.isWhole ? RUNS : 0)) !== 0 && this.#onPath(one) === 0,
     );
     if (missing === undefined) return null;
-    return `the program ${missing} was there when the session began, and cannot be found any more`;
+    return `the program ${missing.name} was there when the session began, and cannot be found any more`;
   }
 
   /** A person learns it if it does not do so again. */
@@ -130,18 +136,25 @@ export class GuardFiles {
   }
 
   /** Called by their names. */
-  #programs(hook: CommandHook, cwd: string): string[] {
+  #programs(hook: CommandHook, cwd: string): NamedProgram[] {
     const { projectDirectory: root } = this.#ground;
     const texts = this.#texts(hook);
     const commands =
       texts.length > 1 ? [readWords(texts, root).command] : readScript(texts.join(''), root, [cwd]).commands;
-    // Where it looks for them itself, nobody else can.
-    if (commands.some(({ assignments }) => assignments.some(({ name }) => name === 'PATH'))) return [];
+    const set = commands.flatMap(({ assignments }) => assignments.filter(({ name }) => name === 'PATH'));
+    const folders = set.flatMap(({ open, texts, start }) =>
+      // `scripts:$PATH`: of a value that is known in part, the folders before that.
+      (open === null ? texts : [start.slice(0, start.lastIndexOf(delimiter) + 1)])
+        .flatMap((text) => text.split(delimiter))
+        .filter((folder) => folder !== '')
+        .map((folder) => resolve(cwd, folder)),
+    );
     return commands.flatMap(({ words }) =>
       startedPrograms(words)
         .programs.filter(({ rest }) => words.at(-1 - rest.length)?.start.includes('/') === false)
         .map(({ name }) => name)
-        .filter((name) => !DURATION.test(name)),
+        .filter((name) => !DURATION.test(name))
+        .map((name) => ({ name, folders })),
     );
   }
 
@@ -152,10 +165,10 @@ export class GuardFiles {
   }
 
   /** `RUNS` if it can be started by its name. */
-  #onPath(name: string): number {
+  #onPath({ name, folders }: NamedProgram): number {
     if (BUILTINS.has(name)) return RUNS;
-    const folders = (this.#ground.environment.PATH ?? '').split(delimiter);
-    return folders.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0) ? RUNS : 0;
+    const all = [...folders, ...(this.#ground.environment.PATH ?? '').split(delimiter)];
+    return all.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0) ? RUNS : 0;
   }
 }
 
