@@ -21,7 +21,7 @@ function plugin(user: User, folder: string, manifest: object = {}): void {
         PreToolUse: [
           { matcher: 'Bash', hooks: [{ type: 'command', command: 'bash "${CLAUDE_PLUGIN_ROOT}"/no.sh' }] },
         ],
-        Elicitation: [{ hooks: [{ type: 'command', command: 'true' }] }],
+        PreModelSwitch: [{ hooks: [{ type: 'command', command: 'true' }] }],
       },
     }),
     'no.sh': `${refuse}\n`,
@@ -39,7 +39,7 @@ describe.concurrent('EXT-3: hooks and MCP servers of a plugin', () => {
     const [refused, found] = toolResults(emulator);
     expect(refused?.text).toContain(`Bash is refused by a hook: refused in ${join(user.root, 'plug')}`);
     expect(found?.text).toContain('mcp__tidy_lines__echo');
-    expect(end.stderr).toMatch(/plug: hooks: "Elicitation": there is no such event here/);
+    expect(end.stderr).toMatch(/plug: hooks: "PreModelSwitch": there is no such event here/);
   });
 
   test('a manifest can hold them or name files, and none outside of the plugin', async ({ user }) => {
