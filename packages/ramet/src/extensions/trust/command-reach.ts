@@ -128,7 +128,10 @@ class ReachReading {
     for (const reason of unclear) this.#found.unclear.add(reason);
     this.#hasOwnPython &&= !script.losesPython;
     const isFed = /<<|<\s*\S/.test(text) && inputs.every(({ open }) => open === null);
-    const data = dataWords(plain, commands, { root: this.#root, answers: this.#answers, outputs });
+    const data = dataWords(plain, commands, {
+      ...{ root: this.#root, answers: this.#answers, outputs },
+      isWhole: unclear.length === 0,
+    });
     const fed = inputs.flatMap((one) => one.texts);
     if (data.runsCopies && writesCode(text, commands)) this.#found.unclear.add('a script that it writes');
     const rough = [...roughWords(plain, this.#root), ...fed];
@@ -149,7 +152,7 @@ class ReachReading {
     const inner = carriedScript(command);
     if (inner !== null) for (const text of inner.texts) this.script(text, 1);
     const [root, answers] = [this.#root, this.#answers];
-    const data = dataWords(words.join(' '), [command], { root, answers, outputs: [] });
+    const data = dataWords(words.join(' '), [command], { root, answers, outputs: [], isWhole: true });
     const rough = texts.flatMap((text) => roughWords(text, root));
     this.#read([command], rough, { isFed: false, depth: 0, data });
   }
@@ -161,7 +164,8 @@ class ReachReading {
   ): void {
     const words = commands.flatMap((one) => [...one.words, ...one.assignments]);
     const carried = new Set(commands.map(carriedScript));
-    const namesOf = (some: readonly ScriptWord[]): string[] => namesInWords(some, carried, this.#root);
+    const namesOf = (some: readonly ScriptWord[]): string[] =>
+      namesInWords(some, { carried, quiet: data.codes, root: this.#root });
     const names = new Set([...rough, ...namesOf(words)]);
     if (names.size > MOST_WORDS) this.#found.unclear.add('its length');
     if ([...names].some(isOfProcess)) this.#found.unclear.add('a path that leads through a process');
@@ -170,7 +174,7 @@ class ReachReading {
       this.#found.unclear.add('all the folders it names');
     const run = new Set([
       ...rough.filter((name) => !data.names.has(name)),
-      ...namesOf(words.filter((word) => !data.words.has(word))),
+      ...namesOf(words.filter((word) => !data.words.has(word) && !data.given.has(word))),
     ]);
     for (const directory of this.#directories)
       for (const name of this.#names) {
@@ -188,7 +192,7 @@ class ReachReading {
     const { isFed, depth, hasBody, data } = ground;
     for (const assigned of assignments) {
       if (isUnclearValue(assigned)) this.#found.unclear.add(`the value of ${assigned.name}`);
-      this.#named.assigned(assigned);
+      if (!data.given.has(assigned)) this.#named.assigned(assigned);
     }
     const { programs, unknown, isOpen } = startedPrograms(words);
     if (isOpen) this.#found.unclear.add('the program it starts');

@@ -5,6 +5,7 @@
  */
 import { basename } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
+import { argumentData, dataIn, quietCode } from './argument-data.ts';
 import { type CopiedContent, copiedContent } from './copied-content.ts';
 import { evaluates } from './programs/computed-code.ts';
 import { FEEDS, isInline, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './programs/known-programs.ts';
@@ -94,6 +95,10 @@ export interface DataWords {
   /** The script itself. */
   readonly text: string;
   readonly words: ReadonlySet<ScriptWord>;
+  /** Given as data to a program that runs something else. */
+  readonly given: ReadonlySet<ScriptWord>;
+  /** Code that runs nothing that it reads. */
+  readonly codes: ReadonlySet<ScriptWord>;
   /** The same as `roughWords` gives them. */
   readonly names: ReadonlySet<string>;
   /** Nothing in the script runs anything: what redirects read is data too. */
@@ -119,24 +124,47 @@ interface DataGround {
   readonly answers: boolean;
   /** Files that redirects write. */
   readonly outputs: readonly ScriptWord[];
+  /** Nothing in the script is unclear. */
+  readonly isWhole: boolean;
 }
 
 export function dataWords(
   text: string,
   commands: readonly ScriptCommand[],
-  { root, answers, outputs }: DataGround,
+  { root, answers, outputs, isWhole }: DataGround,
 ): DataWords {
   const programs = commands.map(programOf);
   const copied = copiedContent(text, { commands, outputs }, { root, onlyReads: worksOnData });
   const isPiped = PIPE.test(text);
   const isTaken = isPiped && !programs.every((one) => one !== null && passesOver(one));
   const carries = copied.isRun || copied.leaves || (isTaken && pipesInto(text));
+  const isOnce = (one: string): boolean => text.split(one).length === 2;
   const named = commands
     .flatMap((one) => startedPrograms(one.words).programs.flatMap(namedOperands))
-    .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || text.split(one).length === 2);
-  const names = new Set([...namesOf(named, root), ...writtenNames(text, root)]);
+    .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || isOnce(one));
+  // What is printed runs only where a file is made of it, or a here-document: of a pipe nobody knows what comes out, which is said there.
+  const printed =
+    copied.isRun || copied.leaves || text.includes('<<')
+      ? []
+      : commands.flatMap((one) => startedPrograms(one.words).programs.flatMap(printedWords));
+  const given = commands
+    .flatMap(argumentData)
+    .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || isOnce(one));
+  const codes = new Set(commands.flatMap(quietCode));
+  const names = new Set([
+    ...namesOf([...named, ...given], root),
+    ...(isWhole ? assignedNames(text, root) : []),
+    ...[...codes].flatMap(dataIn).filter(isOnce),
+  ]);
   const none: DataWords = {
-    ...{ words: new Set(named), names, isAll: false, isReader: worksOnData },
+    ...{
+      words: new Set([...named, ...printed]),
+      given: new Set(given),
+      codes,
+      names,
+      isAll: false,
+      isReader: worksOnData,
+    },
     ...{ text, carries, runsCopies: copied.isRun, written: copied.written },
   };
   if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
@@ -156,7 +184,7 @@ export function dataWords(
       ? []
       : operandsOf(program),
   );
-  const all = [...named, ...words];
+  const all = [...named, ...printed, ...words];
   return {
     ...none,
     words: new Set(all),
@@ -168,18 +196,15 @@ export function dataWords(
 const ASSIGNED =
   /(?:^|[;\n{]|&&)[ \t]*([A-Za-z_]\w*)=("[^"`\\]*"|'[^']*'|[^\s;&|()<>"'`\\]+)[ \t]*(?=[;\n]|&&|$)/g;
 /** They make variables known to programs, or to code that names them in other ways. */
-const GIVES_VARIABLES = /\bset\s+[-+]\w*a|allexport|\$\{!|\beval\b|\b(?:declare|typeset|local)\s+-\w*[nx]/;
+const GIVES_VARIABLES =
+  /\bset\s+[-+]\w*a|allexport|\$\{!|\beval\b|\b(?:export|declare|typeset|local|readonly)\b/;
 
-/** What variables name that only say where the script writes: `LOG=x.log; date >> "$LOG"`. */
-function writtenNames(text: string, root: string): string[] {
+/** Values of variables of the shell alone: they count where the script uses them, as what its words become. */
+function assignedNames(text: string, root: string): string[] {
   if (GIVES_VARIABLES.test(text)) return [];
-  return Array.from(text.matchAll(ASSIGNED)).flatMap(([, name = '', quoted = '']) => {
+  return Array.from(text.matchAll(ASSIGNED)).flatMap(([, , quoted = '']) => {
     const value = quoted.replace(/^["']|["']$/g, '');
-    const written = String.raw`(?:(?<![<=&-])>{1,2}\|?|\btee(?: -a)?|\btouch)[ \t]*(["']?)\$(?:${name}|\{${name}\})\1(?=[\s;&|)]|$)`;
-    const writes = text.match(new RegExp(written, 'g'))?.length ?? 0;
-    const uses = text.match(new RegExp(String.raw`\b${name}\b`, 'g'))?.length ?? 0;
-    const isOnly = writes > 0 && uses === writes + 1 && text.split(value).length === 2;
-    return isOnly ? [value, ...roughWords(value, root)] : [];
+    return value !== '' && text.split(value).length === 2 ? [value, ...roughWords(value, root)] : [];
   });
 }
 
@@ -199,6 +224,10 @@ function namedOperands({ name, rest }: Started): readonly ScriptWord[] {
   if (NAMES_FIRST.test(name) && !rest.some(({ start }) => HAS_VALUE.test(start))) return operands.slice(0, 1);
   const isPacked = name === 'tar' && /^-?[a-zA-Z]*c[a-zA-Z]*f$/.test(rest[0]?.texts[0] ?? '');
   return isPacked ? rest.slice(1, 2) : [];
+}
+
+function printedWords({ name, rest }: Started): readonly ScriptWord[] {
+  return /^(?:echo|printf)$/.test(name) ? rest : [];
 }
 
 /** Whether a pipe leads to anything but a program that only reads. */

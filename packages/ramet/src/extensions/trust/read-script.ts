@@ -29,7 +29,10 @@ export function readScript(
   starts: readonly string[],
   tops: readonly string[] = [...new Set([root, ...starts.map(checkoutOf)])],
 ): ReadScript {
-  const plain = text.replace(/\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g, '$' + '{CLAUDE_PROJECT_DIR}');
+  const plain = withoutArrays(text).replace(
+    /\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g,
+    '$' + '{CLAUDE_PROJECT_DIR}',
+  );
   const projects = CHANGES_PROJECT.test(plain) ? [...new Set([root, ...starts])] : [root];
   const read = tops.flatMap((top) =>
     projects.map((project) =>
@@ -62,4 +65,31 @@ export function readWords(
     .filter((_, index) => assigned[index] == null)
     .map((text) => text.replace(/\$\{CLAUDE_PROJECT_DIR\}/g, root));
   return { command: plainCommand(words, variables), words };
+}
+
+const ARRAY = /(?<=^|[;\n&|(\s])([A-Za-z_]\w*)\+?=\(((?:\s*(?:"[^"$`\\]*"|'[^']*'|[\w./:@%,-]+))*)\s*\)/g;
+
+/** All of them at once are several words: read as one in loops and in what is printed, where that makes no difference. */
+const LISTED = /(?:\bfor\s+\w+\s+in\s+|\b(?:echo|printf)\s[^;&|\n]*|\[\[\s[^;&|\n]*)"?\$\{(\w+)\[[@*]\]\}/g;
+const WHOLE = /\$\{(\w+)\[[@*]\]\}/g;
+
+/** `a=(x "y z")`: a variable stands for every value that it is given, so one that has several is read as if it were given each. */
+function withoutArrays(text: string): string {
+  const count = (uses: RegExp, name: string): number =>
+    Array.from(text.matchAll(uses)).filter(([, one]) => one === name).length;
+  const names = new Set<string>();
+  const given = text.replace(ARRAY, (whole, name: string, list: string) => {
+    if (count(WHOLE, name) !== count(LISTED, name)) return whole;
+    names.add(name);
+    const values = list.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? ["''"];
+    return values.map((value) => `${name}=${value}`).join('; ');
+  });
+  return [...names].reduce(
+    (all, name) =>
+      all.replace(
+        new RegExp(String.raw`\$\{(#?)${name}\[(?:[@*\d]|\$?\w+)\]\}`, 'g'),
+        (_, length: string) => `\${${length}${name}}`,
+      ),
+    given,
+  );
 }

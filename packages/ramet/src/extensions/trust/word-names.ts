@@ -1,5 +1,6 @@
 /** What the words of a command may name, and which files it may run. */
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import { dataIn } from './argument-data.ts';
 
 export interface NamedPath {
   /** Absolute; links are not followed, and nothing needs to be there. */
@@ -64,17 +65,22 @@ const CODE = /[\s"'`()]/;
  * A word that is code for an interpreter names files as that gets it: without the quotes and backslashes of the shell.
  * Scripts that are carried to a shell are read by themselves.
  */
-export function namesInWords(
-  words: readonly ScriptWord[],
-  carried: ReadonlySet<ScriptWord | null>,
-  root: string,
-): string[] {
-  return words.flatMap((word) =>
-    word.texts.flatMap((text) => {
+export function namesInWords(words: readonly ScriptWord[], { carried, quiet, root }: WordGround): string[] {
+  return words.flatMap((word) => {
+    const isData = new Set(quiet.has(word) ? dataIn(word) : []);
+    return word.texts.flatMap((text) => {
       const isCode = CODE.test(text) && !carried.has(word);
-      return [...namesIn(text), ...(isCode ? roughWords(text, root) : [])];
-    }),
-  );
+      const inCode = isCode ? roughWords(text, root).filter((name) => !isData.has(name)) : [];
+      return [...namesIn(text), ...inCode];
+    });
+  });
+}
+
+interface WordGround {
+  readonly carried: ReadonlySet<ScriptWord | null>;
+  /** Code that runs nothing that it reads. */
+  readonly quiet: ReadonlySet<ScriptWord>;
+  readonly root: string;
 }
 
 export function isName(word: string): boolean {
