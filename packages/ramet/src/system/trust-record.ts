@@ -18,6 +18,8 @@ export interface TrustedPart {
   own: string;
   /** Digests of the files that belong to it, by their path in the repository. */
   files: Record<string, string>;
+  /** The version of Ramet that looked at it: another one can follow other files. Absent in entries of earlier versions. */
+  by?: string | undefined;
 }
 
 /** The same as text, to show what has changed; null where a file is no text or too long. */
@@ -35,7 +37,8 @@ export interface TrustEntry {
 }
 
 const text = z.string();
-const parts = z.record(text, z.object({ digest: text, own: text, files: z.record(text, text) }));
+const part = z.object({ digest: text, own: text, files: z.record(text, text), by: z.optional(text) });
+const parts = z.record(text, part);
 const trustEntry: z.ZodMiniType<TrustEntry> = z.object({
   root: text,
   repository: z.optional(text),

@@ -78,7 +78,7 @@ export function trust(place: TrustPlace, covered?: Readonly<Record<string, Cover
   makePrivateDirectory(join(place.home, 'trusted'));
   const known = identity !== null && { repository: identity };
   const kept = Object.entries(covered ?? {});
-  const digests = kept.map(([key, { digest, own, files }]) => [key, { digest, own, files }]);
+  const digests = kept.map(([key, { digest, own, files, by }]) => [key, { digest, own, files, by }]);
   if (covered !== undefined)
     writeEntry(
       textsPath(place.home, root),

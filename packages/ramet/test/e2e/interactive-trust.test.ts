@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../fixtures/temporary.ts';
@@ -119,6 +119,37 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
     terminal.type('y\r');
     await terminal.shows(/^>/m);
     expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
+  });
+
+  test('a file that a newer version follows is shown as such, with its text', async ({ user }) => {
+    await user.model({ text: 'Hello.' });
+    hooks(user, '. lib/x.sh\n');
+    writeFiles(user.repository, { 'lib/x.sh': `touch ${join(user.root, 'acted')}\n` });
+    await user.ramet(['trust']);
+    const folder = join(user.rametHome, 'trusted');
+    for (const name of readdirSync(folder)) {
+      const entry = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      const part = (entry.parts ?? entry)['hooks .claude/settings.json'];
+      delete part.by;
+      delete part.files['lib/x.sh'];
+      if (entry.parts !== undefined) part.digest = 'without that file';
+      writeFiles(folder, { [name]: JSON.stringify(entry) });
+    }
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    await terminal.shows(
+      / is what you trusted, and this version of Ramet follows more files that it runs:$/m,
+    );
+    await terminal.shows(
+      /^ {2}lib\/x\.sh is run too: this version of Ramet follows more files:\n {2}\+ touch \S+acted$/m,
+    );
+    await terminal.shows(ASKED);
+    terminal.type('y\r');
+    await terminal.shows(/^>/m);
+    terminal.type('hi\r');
+    await terminal.shows('Hello.');
+    expect(existsSync(join(user.root, 'acted'))).toBe(true);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
   });
 
   test('a caller that trusts it for once is not asked', async ({ user }) => {

@@ -117,15 +117,29 @@ describe.concurrent('SEC-1: a file that a trusted hook loads in turn', () => {
     const entry = JSON.parse(readFileSync(join(folder, name), 'utf8'));
     const part = entry.parts['hooks .claude/settings.json'];
     for (const file of ['hooks/lib.sh', 'hooks/deep/more.sh']) delete part.files[file];
+    delete part.by;
     part.digest = 'of an earlier version';
     writeFiles(folder, { [name]: JSON.stringify(entry) });
     await user.emulate({ respond: ({ turn }) => (turn % 2 === 0 ? bash('echo one') : done) });
     const first = await user.here(['-p', 'GO', ...bypass]);
     expect(runs(user)).toBe(0);
-    expect(first.stderr).toContain('settings.json: a file that its hooks run is not what you trusted');
-    expect(first.stderr.split('hooks/lib.sh is not what you trusted')).toHaveLength(2);
-    expect((await user.here(['trust', '--show'])).stdout).toContain('hooks/deep/more.sh');
-    await user.ramet(['trust']);
+    expect(first.stderr).toContain(
+      'settings.json: its hooks run files that were not followed when you trusted it: these hooks do not run (ramet trust --show shows them)',
+    );
+    expect(first.stderr.split('hooks/lib.sh was not followed when you trusted this folder')).toHaveLength(2);
+    expect(first.stderr).not.toContain('is not what you trusted');
+    const more = [
+      '  hooks/lib.sh is run too: this version of Ramet follows more files:',
+      '  + . "$DIR/deep/more.sh"',
+    ];
+    for (const args of [['trust', '--show'], ['doctor'], ['trust']]) {
+      const { stdout } = await user.here(args);
+      if (args[0] === 'doctor')
+        expect(stdout).toMatch(
+          /hooks of \S+settings\.json \(files that were not followed when you trusted it\)/,
+        );
+      else expect(stdout).toContain(more.join('\n'));
+    }
     await user.here(['-p', 'GO', ...bypass]);
     expect(runs(user)).toBe(1);
   });

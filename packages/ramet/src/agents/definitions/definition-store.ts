@@ -26,6 +26,7 @@ import {
   FILES_NOT_AS_TRUSTED,
   type FolderTrust,
   NOT_AS_TRUSTED,
+  NOT_FOLLOWED_THEN,
 } from '../../extensions/trust/folder-trust.ts';
 import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import type { AgentDefinition, DefinitionProblem } from './definition.ts';
@@ -235,6 +236,7 @@ function whyUntrusted(
   if (definition === null || trust?.isTrusted !== true) return null;
   const verdict = trust.verdictOn({ kind: 'agent', source: path, value: text, declared });
   if (verdict === 'trusted') return null;
+  if (verdict === 'followed') return NOT_FOLLOWED_THEN;
   const { hooks, mcpServers } = definition;
   return hooks === undefined && mcpServers === undefined ? NOT_AS_TRUSTED : FILES_NOT_AS_TRUSTED;
 }

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { reviewLines } from './trust.ts';
 
 test('a program that many commands start is listed once, unless all is asked for', () => {
-  const part = { kind: 'hooks' as const, state: 'trusted' as const, difference: [], files: [] };
+  const part = {
+    kind: 'hooks' as const,
+    state: 'trusted' as const,
+    difference: [],
+    followsMore: false,
+    files: [],
+  };
   const parts = [
     { ...part, source: 'a', unfollowed: ['pytest -q (what pytest loads)', 'pytest x (what pytest loads)'] },
     { ...part, source: 'b', unfollowed: ['sh $X (because of what sh runs)', 'pytest (what pytest loads)'] },

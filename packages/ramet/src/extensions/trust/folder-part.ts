@@ -5,6 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
 import { digestOf } from '../../system/digest.ts';
 import { pathInside, realPath } from '../../system/landing-path.ts';
 import type { CoveredPart } from '../../system/trust.ts';
@@ -112,7 +113,7 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
         ? text
         : text.slice(0, LONGEST_TEXT);
   const before = { text: shown, files: texts };
-  return { key: partKey(part, root), digest, own, files, before, unfollowed };
+  return { key: partKey(part, root), digest, own, files, by: manifest.version, before, unfollowed };
 }
 
 /** What a person has to know of it where it is gone; no part of its digest. */
@@ -223,6 +224,13 @@ function readBounded(path: string): { digest: string; text: string | null } | nu
   const bytes = content?.bytes;
   const isText = bytes !== undefined && bytes.length <= LONGEST_TEXT && !bytes.includes(0);
   return { digest, text: isText ? bytes.toString('utf8') : null };
+}
+
+/** Why a file that belongs to a part has no text to show. */
+export function whyNoText(path: string): string {
+  const bytes = contentOf(path)?.bytes;
+  if (bytes === undefined || bytes.length > LONGEST_TEXT) return `it has more than ${LONGEST_TEXT >> 10} KiB`;
+  return bytes.includes(0) ? 'it is no text' : `the texts of ${MOST_TEXTS} files are shown`;
 }
 
 /**

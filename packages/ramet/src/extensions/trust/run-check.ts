@@ -29,8 +29,10 @@ export type RunCheck = (texts: readonly string[], cwd: string, answers?: boolean
  */
 export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust): RunCheck {
   const { root } = place;
-  const files = new TrustedFiles(root, trust.filesFor(part) ?? describePart(part, root).files);
-  if (trust.verdictOn(part) === 'trusted') files.learn(commandsOf(part), folderOf(part.source));
+  const verdict = trust.verdictOn(part);
+  const trusted = trust.filesFor(part) ?? describePart(part, root).files;
+  const files = new TrustedFiles(root, trusted, verdict === 'followed');
+  if (verdict === 'trusted') files.learn(commandsOf(part), folderOf(part.source));
   const folder = (): Readonly<Record<string, string>> =>
     part.folder === undefined ? {} : describePart(part, root).files;
   let before = folder();
@@ -76,16 +78,19 @@ export class TrustedFiles {
   #names: ReadonlySet<string> = new Set();
   /** Where links and paths out of the repository led at the start. */
   readonly #outside = new Set<string>();
+  /** This version of Ramet follows more files than are in `#names`. */
+  #hasOthers = false;
   #ownNames: readonly string[] = [];
   #ownPaths: readonly string[] = [];
   /** Files that were read, with the state in which they were: large ones, and those of folders that count whole. */
   readonly #seen = new Map<string, FileState>();
   readonly #lists = new KnownLists();
 
-  constructor(root: string, trusted: Readonly<Record<string, string>>) {
+  constructor(root: string, trusted: Readonly<Record<string, string>>, hasOthers = false) {
     this.#root = root;
     this.#realRoot = realPath(root);
     this.take(trusted);
+    this.#hasOthers = hasOthers;
   }
 
   get digests(): ReadonlySet<string> {
@@ -93,6 +98,7 @@ export class TrustedFiles {
   }
 
   take(trusted: Readonly<Record<string, string>>): void {
+    this.#hasOthers = false;
     this.#digests = new Set(Object.values(trusted));
     this.#names = new Set(Object.keys(trusted));
     this.#seen.clear();
@@ -227,6 +233,9 @@ export class TrustedFiles {
   }
 
   #explain(path: string, cwd: string): string {
+    const names = [path, relative(this.#root, path), relative(checkoutOf(cwd), path)];
+    if (this.#hasOthers && !names.some((name) => this.#names.has(name)))
+      return `${this.#shown(path)} was not followed when you trusted this folder (ramet trust --show shows it)`;
     const isBelow = cwd !== this.#root && isInside(path, cwd);
     const isOther = isBelow && statsOf(resolve(this.#root, relative(cwd, path))) !== null;
     const advice = isOther ? OTHER_DIRECTORY : SHOWS;

@@ -16,7 +16,6 @@ import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limit
 import { LARGEST_SETTINGS } from '../../settings/setting-value.ts';
 import { digestOf } from '../../system/digest.ts';
 import { forgetFormer } from '../../system/former-trust.ts';
-import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {
   type CoveredPart,
   keepAsked,
@@ -33,6 +32,7 @@ import { findPlace } from '../place.ts';
 import { formerNotice } from '../session/setup/former-guards.ts';
 import { settingsPlace } from '../session/setup/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
+import { differenceOf, partDifference } from './part-difference.ts';
 
 export interface ReviewedPart {
   kind: PartKind;
@@ -40,8 +40,10 @@ export interface ReviewedPart {
   source: string;
   /** `removed`: it was trusted, and is gone. */
   state: 'trusted' | 'new' | 'changed' | 'removed';
-  /** Lines that begin with + or -. */
+  /** Lines that begin with + or -, or say what the lines below them are. */
   difference: string[];
+  /** It is as it was, and this version of Ramet follows files of it that were not followed when it was trusted. */
+  followsMore: boolean;
   /** Files of the repository that its commands name: they are trusted with it. */
   files: string[];
   /** What its commands name and nobody can follow. */
@@ -122,6 +124,7 @@ function review(options: CallOptions): {
     ...describePart(part, root),
     kind: part.kind,
     source: part.source,
+    of: part,
     loads: () => partLoads(part, root),
   }));
   const entry = trustedEntry({ root, home });
@@ -134,7 +137,7 @@ function review(options: CallOptions): {
       (part): ReviewedPart => ({
         kind: part.kind,
         source: relative(root, part.source),
-        ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
+        ...stateOf(part.of, part, { known, texts, root, isKnown: entry?.parts !== undefined }),
         // Of another repository that was trusted here it has the difference, and no trust.
         ...(entry === null && known[part.key]?.digest === part.digest && { state: 'new' }),
         ...(part.kind === 'limits' && { state: 'changed', difference: lostOf(part, texts) }),
@@ -215,39 +218,33 @@ function isLookedAt(key: string, folders: readonly string[], root: string): bool
 }
 
 function stateOf(
-  part: DescribedPart & Pick<ReviewedPart, 'kind'>,
-  before: TrustedPart | undefined,
-  text: TrustedText | undefined,
-  isKnown: boolean,
-): Pick<ReviewedPart, 'state' | 'difference'> {
-  if (before === undefined)
+  part: FolderPart,
+  now: DescribedPart,
+  {
+    known,
+    texts,
+    root,
+    isKnown,
+  }: {
+    known: Readonly<Record<string, TrustedPart>>;
+    texts: Readonly<Record<string, TrustedText>>;
+    root: string;
+    isKnown: boolean;
+  },
+): Pick<ReviewedPart, 'state' | 'difference' | 'followsMore'> {
+  const [before, text] = [known[now.key], texts[now.key]];
+  if (before === undefined) {
     // Of settings in a trusted folder the few words count, and nobody has seen them.
-    return {
-      state: 'new',
-      difference: isKnown && part.kind === 'rights' ? differenceOf('', part.before.text) : [],
-    };
-  if (before.digest === part.digest) return { state: 'trusted', difference: [] };
-  const paths = [...new Set([...Object.keys(before.files), ...Object.keys(part.files)])];
-  const files = paths.flatMap((path) => {
-    if (before.files[path] === part.files[path]) return [];
-    const [old, now] = [text?.files[path], part.before.files[path]];
-    if (old == null || now == null)
-      return [`${part.files[path] === undefined ? '-' : '+'} ${path} has changed`];
-    return [`${path}:`, ...differenceOf(old, now)];
-  });
-  return { state: 'changed', difference: [...differenceOf(text?.text ?? '', part.before.text), ...files] };
-}
-
-const MARKS = { same: ' ', added: '+', removed: '-' } as const;
-
-function differenceOf(before: string, after: string): string[] {
-  return changedLines(lineDiff(before, after)).map((line) =>
-    line === null ? '...' : `${MARKS[line.kind]} ${line.text}`,
-  );
+    const difference = isKnown && part.kind === 'rights' ? differenceOf('', now.before.text) : [];
+    return { state: 'new', difference, followsMore: false };
+  }
+  if (before.digest === now.digest) return { state: 'trusted', difference: [], followsMore: false };
+  return { state: 'changed', ...partDifference({ part, now, before, text, root }) };
 }
 
 function removedPart(key: string): ReviewedPart {
-  return { ...readPartKey(key), state: 'removed', difference: [], files: [], unfollowed: [] };
+  const none = { difference: [], followsMore: false, files: [], unfollowed: [] };
+  return { ...readPartKey(key), state: 'removed', ...none };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The directory Ramet keeps its records in, and the folder it would work in. */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { NOT_FOLLOWED } from '../../extensions/trust/folder-trust.ts';
 import { createSession, openReader } from '../../journal/sessions.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
@@ -108,7 +109,11 @@ export function checkTrust({ place, caller }: DoctorContext): HealthCheck {
       ({ state }) => state !== 'trusted',
     );
     if (changed.length === 0) return ok('trust', `${root} is trusted`);
-    const what = some(changed.map(({ kind, source }) => `${kind} of ${source}`));
+    const what = some(
+      changed.map(
+        ({ kind, source, followsMore }) => `${kind} of ${source}${followsMore ? ` (${NOT_FOLLOWED})` : ''}`,
+      ),
+    );
     return limited(
       'trust',
       `${root} is trusted, but not as it is now: ${what}`,

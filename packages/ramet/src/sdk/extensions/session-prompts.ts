@@ -60,11 +60,14 @@ export async function openPrompts(place: ExtensionPlace, trust: SettingsPlace): 
     async whyNot({ kind, path, real, source }) {
       if (source !== 'project' || isOwnPlace(trust)) return null;
       const { filePart } = await import('../../extensions/trust/collect-parts.ts');
-      const { folderTrust, NOT_AS_TRUSTED } = await import('../../extensions/trust/folder-trust.ts');
+      const { folderTrust, NOT_AS_TRUSTED, NOT_FOLLOWED_THEN } = await import(
+        '../../extensions/trust/folder-trust.ts'
+      );
       const { foundFile } = await import('../../extensions/folder-scan.ts');
       const trusted = folderTrust(trust);
       const parts = filePart(kind, foundFile(path, real));
-      return parts.every((part) => trusted.verdictOn(part) === 'trusted') ? null : NOT_AS_TRUSTED;
+      const verdict = parts.map((part) => trusted.verdictOn(part)).find((one) => one !== 'trusted');
+      return verdict === undefined ? null : verdict === 'followed' ? NOT_FOLLOWED_THEN : NOT_AS_TRUSTED;
     },
     notices: async (tools) => (store === null ? [] : promptNotices(store.catalog, await readRules(tools))),
   };

@@ -9,7 +9,7 @@ import {
 } from '../../extensions/mcp/configured-servers.ts';
 import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
 import { folderOf, partKey } from '../../extensions/trust/folder-part.ts';
-import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
+import { type FolderTrust, folderTrust, NOT_FOLLOWED } from '../../extensions/trust/folder-trust.ts';
 import { type RunCheck, runCheck } from '../../extensions/trust/run-check.ts';
 import type { ServerLimits } from '../../settings/other-tools/other-tools.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
@@ -106,6 +106,8 @@ function whyChanged(source: string, name: string, place: TrustPlace): string | n
   const [was, is] = [serverIn(parsed(before), name), serverIn(part.value, name)];
   if (was === undefined) return `it is new since you trusted this folder: ${asked}`;
   if (!isDeepStrictEqual(was, is)) return `it has changed since you trusted this folder: ${asked}`;
+  if (folderTrust(place).verdictOn(part) === 'followed')
+    return `it, or another server of its file, runs ${NOT_FOLLOWED}: ramet trust --show shows them`;
   return `its file, or a file that it runs, has changed since you trusted this folder: ${asked}`;
 }
 

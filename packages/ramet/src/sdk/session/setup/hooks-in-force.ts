@@ -75,8 +75,9 @@ export async function hooksInForce(
           return { entry: { value: part.value, source: { label } }, notice: null, part, isUsed: true };
         const verdict = trust.verdictOn(part);
         // Only files have changed that some of them run: the others still guard, and each looks at its own.
-        const isPartial = verdict === 'changed' && trust.verdictOnOwn(part, ownDigest(part)) === 'trusted';
-        const notice = isPartial ? filesNotice(label) : partNotice(part, label, verdict);
+        const isOnlyFiles = trust.verdictOnOwn(part, ownDigest(part)) === 'trusted';
+        const isPartial = (verdict === 'changed' && isOnlyFiles) || verdict === 'followed';
+        const notice = isPartial ? filesNotice(label, verdict) : partNotice(part, label, verdict);
         const isUsed = notice === null || isPartial;
         const source = { label, ...(isUsed && { check: runCheck(part, place, trust) }) };
         return { entry: { value: part.value, source }, notice, part, isUsed };

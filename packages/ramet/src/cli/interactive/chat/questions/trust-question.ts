@@ -24,7 +24,7 @@ export async function askAboutTrust(io: CommandIo): Promise<void> {
   const call: CallOptions = callFrom(io);
   let review = trustOf(call);
   if (!review.isTrusted || !hasNews(review) || isAskedAbout(review, call)) return;
-  io.out(`${review.root} is not what you trusted:\n`);
+  io.out(`${reasonOf(review)}:\n`);
   for (;;) {
     const isWanted = await isConfirmed(review, io);
     if (!isWanted) {
@@ -42,6 +42,13 @@ export async function askAboutTrust(io: CommandIo): Promise<void> {
 
 function hasNews({ parts }: TrustReview): boolean {
   return parts.some(({ state }) => state === 'new' || state === 'changed');
+}
+
+function reasonOf({ root, parts }: TrustReview): string {
+  const isMore = parts.every(({ state, followsMore }) => state === 'trusted' || followsMore);
+  return isMore
+    ? `${root} is what you trusted, and this version of Ramet follows more files that it runs`
+    : `${root} is not what you trusted`;
 }
 
 /** Everything is shown before yes counts, page by page: what matters may stand at the end. */
