@@ -100,12 +100,13 @@ function afterOption(launcher: Launcher, word: ShellWord, { at, before }: Place)
 }
 
 function afterOperand(
-  { loose }: Launcher,
+  { loose, passes }: Launcher,
   { value }: ShellWord,
   { at, before, ended }: Place,
   found: Set<number>,
 ): Place[] {
-  if (before === 0 || loose) found.add(at);
+  const isPassed = before > 0 && passes?.test(value ?? '') === true;
+  if ((before === 0 || loose) && !isPassed) found.add(at);
   const rest: Place[] = before > 0 ? [{ at: at + 1, before: before - 1, ended }] : [];
   // It may become an option, or nothing.
   return value === null && !ended ? [...rest, { at: at + 1, before, ended }] : rest;

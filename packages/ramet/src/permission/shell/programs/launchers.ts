@@ -13,6 +13,8 @@ export interface Launcher {
   /** How many words come before the command: a file to lock, a duration. With `loose` there may be fewer. */
   readonly operands?: number;
   readonly loose?: true;
+  /** One of these words is not the command. */
+  readonly passes?: RegExp;
   /** Runs a command only behind such a word: `npm exec`. */
   readonly verb?: RegExp;
   /** What its options and operands mean is not known well: any word may be the command. */
@@ -216,6 +218,7 @@ const OF_PROJECTS: Readonly<Record<string, Launcher>> = {
   direnv: { verb: /^exec$/, operands: 1 },
   'dotenv dotenvx env-cmd': {
     ...{ short: 'f:e:v:p:c:r:o', long: 'file: env-file: environments: override', operands: 1, loose: true },
+    passes: /^run$/,
   },
   'cross-env cross-env-shell': { runs: 'both' },
   'mise rtx': { verb: /^(?:exec|x)$/, behind: /^--$/, scripts: 'c command' },
