@@ -24,6 +24,8 @@ export interface PathPattern {
   covers(question: PathQuestion): boolean;
   /** For rules that take one away. */
   touches(question: PathQuestion): boolean;
+  /** The same by the name alone: no link is followed, and nothing on disk is asked. */
+  names(question: PathQuestion): boolean;
   /** Whether this folder holds something that the pattern is about. */
   reachesInto(question: PathQuestion): boolean;
 }
@@ -53,11 +55,13 @@ export function parsePathPattern(
     const [start, place] = [landingPath(resolve(cwd, root)), landingPath(path)];
     return start !== null && place !== null && below(start, place);
   };
+  const names = ({ path, cwd }: PathQuestion): boolean => below(resolve(cwd, root), path);
   return {
     ok: true,
     value: {
       covers,
-      touches: (question) => covers(question) || below(resolve(question.cwd, root), question.path),
+      touches: (question) => covers(question) || names(question),
+      names,
       reachesInto: ({ path, cwd }) =>
         [resolve(cwd, root), landingPath(resolve(cwd, root))].some(
           (start) => start !== null && holdsMatch(path, start, globs),

@@ -18,8 +18,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'extensions/mcp/tool-names.ts': 'the one place that makes names of tools of servers',
   'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',
-  'permission/shell/assess-command.ts':
-    'rules are written Bash(...) for commands, Read(...), Edit(...) and Write(...) for files',
+  'permission/shell/assess-command.ts': 'rules for commands are written Bash(...)',
+  'permission/shell/judge-file.ts': 'rules for files are written Read(...), Edit(...) and Write(...)',
   'permission/shell/may-run.ts': 'rules for files are written Read(...), Edit(...) and Write(...)',
   'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
   'permission/tool-name-pattern.ts': 'the syntax of rules: the names that one can contain',

@@ -28,7 +28,7 @@ interface Launched {
 
 /** Everything that commands launch, and what that launches, read like a script. */
 export interface LaunchedScript
-  extends Pick<UnderstoodScript, 'commands' | 'files' | 'variables' | 'unread'> {
+  extends Pick<UnderstoodScript, 'commands' | 'files' | 'variables' | 'unread' | 'unseen'> {
   /** A script in it is known only when it runs. */
   isOpen: boolean;
   /** There is more than is read. */
@@ -43,7 +43,7 @@ export async function launchedScript(
   { commands }: Pick<UnderstoodScript, 'commands'>,
 ): Promise<LaunchedScript> {
   const all: LaunchedScript = {
-    ...{ commands: [], files: [], variables: [], unread: [], isOpen: false, isTooMuch: false },
+    ...{ commands: [], files: [], variables: [], unread: [], unseen: [], isOpen: false, isTooMuch: false },
   };
   const seen = new Set<string>();
   const waiting: ShellCommand[] = [];
@@ -80,6 +80,7 @@ export async function launchedScript(
       all.files.push(...inner.files);
       all.variables.push(...inner.variables);
       all.unread.push(...inner.unread);
+      all.unseen.push(...inner.unseen);
       await take(script.text, inner.commands);
     }
   }

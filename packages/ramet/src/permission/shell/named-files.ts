@@ -53,7 +53,7 @@ export function namingRule(
 }
 
 /** `Edit` or `Write` without a pattern: whatever is written, a file that a command names too. */
-function isAboutAllWrites({ tool, scope }: PermissionRule): boolean {
+export function isAboutAllWrites({ tool, scope }: PermissionRule): boolean {
   return scope.kind === 'every call' && ['Edit', 'Write'].some((name) => tool.matches(name));
 }
 
@@ -160,7 +160,7 @@ function placedBy(program: string, operands: readonly string[]): string[] {
 const MOST_LETTERS = 6;
 
 /** What a word may name: itself, what stands behind a `=` or `@`, or behind letters of options: `-rf.env`. */
-function namesIn(word: string): string[] {
+export function namesIn(word: string): string[] {
   const assigned = word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [];
   const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
   const attached = Array.from({ length: letters }, (_, index) => word.slice(index + 2));

@@ -25,6 +25,8 @@ export interface UnderstoodScript extends Pick<ShellReading, 'files' | 'variable
   features: string[];
   /** The texts that could not be read exactly. */
   unread: string[];
+  /** Of these, the ones that the grammar cannot tell about either. */
+  unseen: string[];
 }
 
 export interface ScriptPlace {
@@ -42,11 +44,16 @@ export async function understandScript(
   depth = 0,
 ): Promise<UnderstoodScript> {
   const exact = readExactly(script, directories, dialect, known);
-  const reading = 'unread' in exact ? await readRoughly(script, directories, exact.unread) : exact;
+  const rough = 'unread' in exact ? await readRoughly(script, directories, exact.unread) : null;
+  const reading =
+    'unread' in exact
+      ? (rough ?? { commands: [], files: [], variables: [], unclear: [exact.unread] })
+      : exact;
   const { files, variables, unclear } = reading;
   const features = 'unread' in exact ? [] : [...exact.features];
   const unread = 'unread' in exact ? [script] : [];
-  const understood: UnderstoodScript = { commands: [], files, variables, unclear, features, unread };
+  const unseen = 'unread' in exact && rough?.isWhole !== true ? [script] : [];
+  const understood: UnderstoodScript = { commands: [], files, variables, unclear, features, unread, unseen };
   for (const command of reading.commands) {
     const layers = layersOf(command);
     const inner = layers.at(-1) ?? command;
@@ -68,16 +75,19 @@ export async function understandScript(
 /** The walk over the grammar's tree takes more than linear time, and as much stack as the script is deep. */
 const LONGEST_ROUGH = 4_000;
 const MOST_SIGNS = 400;
+/** What the grammar says where it may miss a part of a script. */
+const MISSED: ReadonlySet<string> = new Set(['its syntax', 'text the grammar passes over']);
 
+/** Null where it would take too long. */
 async function readRoughly(
   script: string,
   directories: readonly string[] | null,
   reason: string,
-): Promise<ShellReading> {
-  const blank: ShellReading = { commands: [], files: [], variables: [], unclear: [reason] };
-  if (script.length > LONGEST_ROUGH || (script.match(/[^\w\s]/g) ?? []).length > MOST_SIGNS) return blank;
-  const { commands, files, variables, unclear } = readShell(await loadShellParser(), script, directories);
-  return { commands, files, variables, unclear: [...new Set([reason, ...unclear])] };
+): Promise<(ShellReading & { isWhole: boolean }) | null> {
+  if (script.length > LONGEST_ROUGH || (script.match(/[^\w\s]/g) ?? []).length > MOST_SIGNS) return null;
+  const reading = readShell(await loadShellParser(), script, directories);
+  const isWhole = !reading.unclear.some((what) => MISSED.has(what));
+  return { ...reading, isWhole, unclear: [...new Set([reason, ...reading.unclear])] };
 }
 
 export function layersOf(command: ShellCommand): [ShellCommand, ...ShellCommand[]] {
@@ -92,4 +102,5 @@ function addScript(into: UnderstoodScript, from: UnderstoodScript): void {
   into.unclear.push(...from.unclear);
   into.features.push(...from.features);
   into.unread.push(...from.unread);
+  into.unseen.push(...from.unseen);
 }
