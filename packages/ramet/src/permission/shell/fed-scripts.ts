@@ -39,6 +39,8 @@ function shellWithScript(words: readonly ShellWord[]): { shell: string; script?:
   const shell = basename(program?.value ?? '');
   if (SOURCES.test(shell))
     return rest[0] === undefined ? null : (fedOperand(shell, rest[0]) ?? { shell, script: rest[0] });
+  // It starts one, whatever its words are.
+  if (shell === 'newgrp') return { shell };
   if (!SHELL.test(shell)) return null;
   const flags = rest.filter((_, index) => !VALUED.test(rest[index - 1]?.value ?? ''));
   const at = flags.findIndex(({ value, start }) => !/^[-+]./.test(value ?? start));
@@ -129,6 +131,7 @@ function redirected(node: ShellNode): Input | null {
     if (child.type === 'herestring_redirect') return { parts: word ? literal(wordIn(word)) : null, source };
     if (child.type === 'heredoc_redirect') return { parts: [{ text: bodyOf(child) }], source };
     const isInput = child.type === 'file_redirect' && child.children.some(({ type }) => type === '<');
+    if (isInput && word?.type.startsWith('process')) return { parts: together(word.namedChildren), source };
     if (isInput) return { parts: word ? [{ file: wordIn(word) }] : null, source };
   }
   return null;

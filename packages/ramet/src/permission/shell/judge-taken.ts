@@ -97,7 +97,9 @@ const MOST_TEXT = 4_000_000;
 function piecesOf(text: string): string[] | null {
   const found: string[] = [];
   let length = 0;
-  for (const raw of text.split(/[;&|\n(){}`"'[\]]+/))
+  // Over a continued line a word goes on.
+  const whole = text.includes('\\\n') ? `${text}\n${text.replaceAll('\\\n', '')}` : text;
+  for (const raw of whole.split(/[;&|\n(){}`"'[\]]+/))
     for (const piece of withLaunched(raw.replaceAll('\\', '').trim())) {
       if (piece === '') continue;
       length += piece.length;

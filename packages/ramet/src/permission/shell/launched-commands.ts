@@ -8,9 +8,17 @@ import { actingCommand } from './acting-command.ts';
 import { fedScripts, readsFedScript } from './fed-scripts.ts';
 import { gitCall } from './fence/fence-git.ts';
 import { gitOptions } from './fence/git-options.ts';
+import { lateScripts, quoted, withParameters } from './late-scripts.ts';
 import { launchedWords, optionValues, startsOf } from './launcher-words.ts';
 import { type Launcher, launcherNamed } from './programs/launchers.ts';
-import type { ShellCommand } from './reading/shell-reading.ts';
+import {
+  GIT_SETTING,
+  gitScriptOptions,
+  isScriptVariable,
+  scriptOfVariable,
+  scriptOptionsOf,
+} from './programs/script-carriers.ts';
+import type { ShellAssignment, ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import {
   type CommandLayers,
@@ -36,11 +44,13 @@ export interface LaunchedScript
 }
 
 const MOST = 300;
+/** A loop over files makes a script of each, and this many commands of that. */
+const MOST_OF_ONE = 8;
 
 /** `text` is the script that was understood. */
 export async function launchedScript(
   text: string,
-  { commands }: Pick<UnderstoodScript, 'commands'>,
+  outer: Pick<UnderstoodScript, 'commands' | 'variables'>,
 ): Promise<LaunchedScript> {
   const all: LaunchedScript = {
     ...{ commands: [], files: [], variables: [], unread: [], unseen: [], isOpen: false, isTooMuch: false },
@@ -49,17 +59,30 @@ export async function launchedScript(
   const waiting: ShellCommand[] = [];
   const scripts: { text: string; directories: ShellCommand['directories'] }[] = [];
   const isNew = (key: string): boolean => !seen.has(key) && seen.add(key).size > 0;
-  const take = async (script: string, found: readonly CommandLayers[]): Promise<void> => {
+  const take = async (
+    script: string,
+    { commands: found, variables }: Pick<UnderstoodScript, 'commands' | 'variables'>,
+  ): Promise<void> => {
     const own = found.filter(({ transparent }) => !transparent);
     waiting.push(...own.flatMap(launching));
+    const directories = found[0]?.layers[0].directories ?? null;
+    const carriers = found.filter(({ transparent }) => transparent).map(innermost);
+    const carried = [
+      ...scriptsOfVariables([...variables, ...found.flatMap(assignedTo)], script),
+      ...carriers.flatMap(({ words }) => ofShell(words.slice(1)).slice(1)),
+      ...lateScripts(script, found),
+    ];
+    all.isOpen ||= carried.includes(null);
+    for (const one of carried) if (one !== null) scripts.push({ text: one, directories });
     const shell = own.map(({ layers: [outer] }) => actingCommand(outer)).find(readsFedScript);
     if (shell === undefined) return;
     for (const fed of await spelledOut([script, ...carriedIn(found)]))
       scripts.push({ text: fed, directories: shell.directories });
   };
-  await take(text, commands);
+  await take(text, outer);
+  const most = MOST + MOST_OF_ONE * scripts.length;
   for (;;) {
-    all.isTooMuch ||= seen.size > MOST;
+    all.isTooMuch ||= seen.size > most;
     const command = all.isTooMuch ? undefined : waiting.pop();
     const script = all.isTooMuch || command !== undefined ? undefined : scripts.pop();
     if (command !== undefined) {
@@ -81,7 +104,7 @@ export async function launchedScript(
       all.variables.push(...inner.variables);
       all.unread.push(...inner.unread);
       all.unseen.push(...inner.unseen);
-      await take(script.text, inner.commands);
+      await take(script.text, inner);
     }
   }
 }
@@ -98,6 +121,30 @@ function launching({ layers }: CommandLayers): ShellCommand[] {
 
 function nameOf({ words }: ShellCommand): string {
   return basename(words[0]?.value ?? '');
+}
+
+/** Of all its layers; `env` may have more among its words. */
+function assignedTo({ layers }: CommandLayers): ShellAssignment[] {
+  return layers.flatMap(({ assignments }) => [...assignments]);
+}
+
+const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
+
+function assignedIn(words: readonly ShellWord[]): ShellAssignment[] {
+  return words.flatMap(({ value, start, source }) => {
+    const [, name] = /^([A-Za-z_]\w*)=/.exec(value ?? start) ?? [];
+    if (name === undefined) return [];
+    const behind = name.length + 1;
+    return [{ name, value: value?.slice(behind) ?? null, source: source.slice(behind) }];
+  });
+}
+
+/** Of variables that programs run, and those that `script` lets git take for a setting. */
+function scriptsOfVariables(assignments: readonly ShellAssignment[], script: string): (string | null)[] {
+  const settings = new Set(Array.from(script.matchAll(/--config-env[= ]\S*?=(\w+)/g), ([, name]) => name));
+  return assignments
+    .filter(({ name }) => isScriptVariable(name) || settings.has(name))
+    .map(({ name, value, source = '' }) => scriptOfVariable(name, value, source));
 }
 
 /** Scripts that shells are given to read, as far as a command has their text. */
@@ -130,8 +177,9 @@ function launchedBy(command: ShellCommand): Launched {
   const words = command.words.slice(1);
   const name = nameOf(command);
   if (name === 'git') return { commands: [], scripts: runByGit(words) };
-  const scripts = scriptsIn(name, words);
   const launcher = launcherNamed(name);
+  const given = launcher === null && !DECLARES.test(name) ? [] : scriptsOfVariables(assignedIn(words), '');
+  const scripts = [...scriptsIn(name, words), ...given];
   if (launcher === null) return { commands: [], scripts };
   if (name === 'command' && /^-p?[vV]/.test(words[0]?.value ?? '')) return { commands: [], scripts };
   return {
@@ -162,6 +210,8 @@ function joined(words: readonly ShellWord[]): string | null {
 /** Of shells and builtins. */
 function scriptsIn(name: string, words: readonly ShellWord[]): (string | null)[] {
   if (SHELL.test(name)) return ofShell(words);
+  const options = scriptOptionsOf(name);
+  if (options !== null) return inOptions(words, options.names, options.within);
   if (name === 'eval') return [joined(words)];
   if (name === 'trap')
     return words
@@ -185,8 +235,18 @@ function ofShell(words: readonly ShellWord[]): (string | null)[] {
   );
   const attached = words.flatMap(({ value }) => /^--(?:init-)?command=(.*)$/s.exec(value ?? '')?.[1] ?? []);
   if (flag === -1) return attached;
-  const script = words.slice(flag + 1).find((word) => !/^[-+]./.test(word.value ?? word.start));
-  return script === undefined ? attached : [script.value, ...attached];
+  const at = words.findIndex((word, index) => index > flag && !/^[-+]./.test(word.value ?? word.start));
+  const script = words[at];
+  if (script === undefined) return attached;
+  const given = withParameters(script.value ?? '', words.slice(at + 1));
+  return [script.value, ...attached, ...given];
+}
+
+function inOptions(words: readonly ShellWord[], names: string, within?: RegExp): (string | null)[] {
+  return optionValues(words, names).flatMap(({ value }) => {
+    if (value === null || within === undefined) return [value];
+    return within.exec(value)?.[1] ?? [];
+  });
 }
 
 /** `rebase --exec`, `bisect run`, `submodule foreach`, and settings such as `-c alias.x=!sh`. */
@@ -196,6 +256,14 @@ function runByGit(words: readonly ShellWord[]): (string | null)[] {
   const runs = settings.flatMap(({ value }) =>
     value?.includes('=') ? [value.replace(/^[^=]*=!?/, '')] : [],
   );
+  runs.push(...words.flatMap(({ value }) => /^ext::(.*)$/s.exec(value ?? '')?.[1] ?? []));
+  runs.push(...inOptions(rest, gitScriptOptions(command)).flatMap((script) => script ?? []));
+  if (command === 'config')
+    runs.push(
+      ...operands.flatMap(({ value }, at) =>
+        GIT_SETTING.test(value ?? '') ? (operands[at + 1]?.value?.replace(/^!/, '') ?? []) : [],
+      ),
+    );
   if (command === 'bisect' && operands[0]?.value === 'run') runs.push(quoted(rest.slice(1)));
   if (command === 'submodule' && operands[0]?.value === 'foreach')
     runs.push(operands.length > 2 ? quoted(operands.slice(1)) : (operands[1]?.value ?? ''));
@@ -207,11 +275,4 @@ function runByGit(words: readonly ShellWord[]): (string | null)[] {
       ).programs,
     );
   return runs;
-}
-
-/** As words of a script. */
-function quoted(words: readonly ShellWord[]): string {
-  return words
-    .map(({ value, source }) => (value === null ? source : `'${value.replaceAll("'", "'\\''")}'`))
-    .join(' ');
 }

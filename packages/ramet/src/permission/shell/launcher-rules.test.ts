@@ -156,6 +156,11 @@ describe('RES-3: a command behind a launcher', () => {
       'watch -n 1 ls touch',
       'watch -d ls touch',
     ],
+    ...['git config user.name touch', 'git push origin touch', 'git fetch origin touch', "env -S 'ls touch'"],
+    ...["EDITOR=vim git commit -m 'touch x'", 'GIT_AUTHOR_NAME=touch git log', 'ssh -o User=touch x'],
+    ...['rsync -a touch b:', 'X=touch; echo $X', 'for f in touch; do rm $f; done', 'rm {touch,ran}'],
+    ...[`bash -c 'echo "$1"' _ touch`, 'set -- touch; echo "$1"', 'f() { ls $1; }; f touch'],
+    ...['read -r c <<< touch; echo $c', 'ls \\\n touch', 'git config --get alias.x', 'zip a.zip touch'],
     ...[
       'time -o touch ls',
       'docker run x touch',
@@ -166,6 +171,12 @@ describe('RES-3: a command behind a launcher', () => {
     ],
   ])('is no command where its name is data: %s', async (command) => {
     expect(await judged({ deny: ['Bash(touch:*)'] }, command)).toBe('allow');
+  });
+
+  test.for([20, 90, 300])('is no command in a loop over %i files', async (count) => {
+    const files = Array.from({ length: count }, (_, at) => `src/f${at}.ts`).join(' ');
+    const deny = { deny: ['Bash(touch:*)', 'Edit(.env)'] };
+    expect(await judged(deny, `for f in ${files}; do sudo -u x timeout 5 cp $f /tmp/; done`)).toBe('allow');
   });
 
   test('is held against rules about files, too', async () => {

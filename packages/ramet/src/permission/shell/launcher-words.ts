@@ -50,17 +50,46 @@ function directoriesOf(
   return value === null ? null : (directories?.map((place) => openedPath(place, value) ?? place) ?? null);
 }
 
-/** Of `env -S "sh -c" x` both are words of one command. */
+/** Of `env -S "sh -c" x` both are words of one command. The text may begin with options of `env` itself. */
 function splitWords(command: ShellCommand, words: readonly ShellWord[], options: string): ShellCommand[] {
+  const [program = UNKNOWN_WORDS] = command.words;
   return optionValues(words, options).map(({ value, source }) => {
     const at = words.findIndex((word) => word.source === source || word.source.endsWith(source));
-    const given = (value ?? '').split(/\s+/).filter((text) => text !== '');
-    const split = given.map((text) => ({ source: text, value: text, start: text }));
+    const split = takenApart(value ?? '').map((text) => ({ source: text, value: text, start: text }));
     return asCommand(
-      [...(value === null ? [UNKNOWN_WORDS] : split), ...words.slice(at + 1)],
+      [program, ...(value === null ? [UNKNOWN_WORDS] : split), ...words.slice(at + 1)],
       command.directories,
     );
   });
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { _: ' ', t: '\t', n: '\n', r: '\r', f: '\f', v: '\v' };
+
+/** As `env -S` does it: blanks and their escapes separate, quotes hold together, `#` and `\\c` end it. */
+function takenApart(text: string): string[] {
+  const found: string[] = [];
+  let word: string | null = null;
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] ?? '';
+    const next = text[at + 1] ?? '';
+    if (sign === '\\' && quote !== "'") {
+      at += 1;
+      if (next === 'c') break;
+      if (next in ESCAPED && quote === '') {
+        if (word !== null) found.push(word);
+        word = null;
+      } else word = (word ?? '') + (ESCAPED[next] ?? next);
+    } else if (quote === '' ? /["']/.test(sign) : sign === quote) {
+      quote = quote === '' ? sign : '';
+      word ??= '';
+    } else if (quote === '' && /\s/.test(sign)) {
+      if (word !== null) found.push(word);
+      word = null;
+    } else if (quote === '' && word === null && sign === '#') break;
+    else word = (word ?? '') + sign;
+  }
+  return word === null ? found : [...found, word];
 }
 
 interface Place {

@@ -11,7 +11,7 @@ import type { PermissionRule } from '../rule.ts';
 import { bracesExpanded, namesTooMany } from './brace-operands.ts';
 import { isAboutAllWrites, namesIn } from './named-files.ts';
 import { addEscaped, newDraft } from './reading/shell-word.ts';
-import { valuesIn, withValues } from './spelled-values.ts';
+import { valuesIn, withValues } from './reading/spelled-values.ts';
 
 interface UnreadNames {
   /** The first rule about files that is about one of them. */

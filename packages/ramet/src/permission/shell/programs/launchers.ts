@@ -49,7 +49,10 @@ const SYSTEM: Readonly<Record<string, Launcher>> = {
   env: {
     short: 'i0vu:C:S:a:',
     long: 'ignore-environment null debug unset: chdir: argv0: block-signal:: default-signal:: ignore-signal::',
-    ...{ directory: 'C chdir', splits: 'S split-string' },
+    ...{
+      directory: 'C chdir',
+      splits: 'S split-string split-strin split-stri split-str split-st split-s split spli spl sp',
+    },
   },
   nice: { short: 'n:0123456789', long: 'adjustment:' },
   nohup: {},

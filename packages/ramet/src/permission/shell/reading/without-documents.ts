@@ -9,7 +9,7 @@
  */
 
 const PATH = String.raw`(?!/dev/(?!null\b)|/proc/)[\w./@%+,:-]+`;
-const SAME = String.raw`(?:"${PATH}"|'${PATH}'|${PATH})`;
+const SAME = `(?:"${PATH}"|'${PATH}'|${PATH})`;
 const START = String.raw`<<(?<tabs>-?)[ \t]*(?:'(?<single>[\w.-]+)'|"(?<double>[\w.-]+)"|\\(?<escaped>\w+))`;
 const BEFORE = String.raw`[ \t]*(?:(?:cd|mkdir)(?:[ \t]+-p)?[ \t]+${SAME}[ \t]*&&[ \t]*)*`;
 const WRITES = String.raw`>>?[ \t]*${SAME}`;

@@ -13,7 +13,7 @@ const NAME = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
 export type SpelledValues = ReadonlyMap<string, ReadonlySet<string>>;
 
-const MOST = 200;
+const MOST = 100;
 
 export function valuesIn(text: string): SpelledValues {
   const all = new Map<string, Set<string>>();
