@@ -5,7 +5,7 @@
  */
 import type { PromptHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
-import type { HookEventName } from '../extensions/hooks/hook-event.ts';
+import { HOOK_EVENTS, type HookEventName } from '../extensions/hooks/hook-event.ts';
 import type { HookEffect } from '../extensions/hooks/hook-runner.ts';
 import type { OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import { isInterruptionCause } from '../schema/errors.ts';
@@ -61,16 +61,6 @@ interface PermittedCall {
   readonly input: unknown;
   readonly permit: Permit & { kind: 'permitted' };
 }
-
-const LOOP_EVENTS: readonly HookEventName[] = [
-  'PostToolUse',
-  'PostToolUseFailure',
-  'SubagentStop',
-  'TeammateIdle',
-  'PreCompact',
-  'PostCompact',
-  'MemoryWritten',
-];
 
 export class HostDuties {
   readonly #agent: Agent;
@@ -172,10 +162,10 @@ export class HostDuties {
     return act(tool, input, contextOf({ agent: this.#agent, signal }, call, { ...permit, outside }));
   }
 
-  /** The events of a loop that hooks are set up for. Those before a call run where it is permitted. */
+  /** The events that hooks are set up for: which of them happen in its loop, the loop knows. */
   get hookEvents(): readonly HookEventName[] {
     const { hooks } = this.runtime;
-    return hooks === undefined ? [] : LOOP_EVENTS.filter((event) => hooks.has(this.#agent, event));
+    return hooks === undefined ? [] : HOOK_EVENTS.filter((event) => hooks.has(this.#agent, event));
   }
 
   /** Runs the hooks of an event that happened in the loop. */

@@ -85,6 +85,9 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   MemoryWritten: { matches: 'scope', refusal: 'none', seconds: LONG },
 };
 
+// The table names each event once.
+export const HOOK_EVENTS = Object.keys(EVENTS) as readonly HookEventName[];
+
 export function isHookEvent(name: string): name is HookEventName {
   return Object.hasOwn(EVENTS, name);
 }
