@@ -137,7 +137,7 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
 
   test('learn that the agent has entered a worktree, and left it', async ({ user }) => {
     const log = join(user.root, 'log');
-    hook(user, { CwdChanged: command(`cat >> ${log}; echo >> ${log}`) }, 'home/.claude/settings.json');
+    hook(user, { CwdChanged: command(`cat >> ${log}`) }, 'home/.claude/settings.json');
     await user.model(
       { tool_use: [{ name: 'EnterWorktree', input: { name: 'w' } }] },
       { tool_use: [{ name: 'ExitWorktree', input: {} }] },

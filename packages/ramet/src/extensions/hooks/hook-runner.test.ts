@@ -59,6 +59,16 @@ const pre = (fields: object): object =>
 
 describe('EXT-2: a command hook', () => {
   test.for([
+    'if read -r line; then case "$line" in *marked*) exit 2;; esac; fi',
+    'while read -r line; do echo "$line" | grep -q marked && exit 2; done; exit 0',
+    'set -e; read -r all; case $all in *marked*) exit 2;; esac',
+    'test "$(tail -c 2 | od -An -c | tr -d " ")" = "}\\\\n" && exit 2',
+  ])('reads its input as a whole line: %s', async (command, { directory }) => {
+    const { effect } = await fire(directory, { hooks: [run(command)], input: { tool_input: 'marked' } });
+    expect(effect.decision).toBe('deny');
+  });
+
+  test.for([
     'cat /dev/stdin > read',
     'cat > read',
     'while IFS= read -r line || [ -n "$line" ]; do printf %s "$line"; done < /dev/stdin > read',

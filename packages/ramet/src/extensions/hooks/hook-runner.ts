@@ -88,7 +88,8 @@ export class HookRunner implements AsyncDisposable {
   async run({ hooks, all = hooks, input, agent, signal }: HookFiring): Promise<HookResult> {
     const matching = matchingHooks(hooks, input);
     const permits = new AtMost(MOST_AT_ONCE);
-    const json = matching.length === 0 ? '' : JSON.stringify(input);
+    // `read` of a shell takes only a whole line for one.
+    const json = matching.length === 0 ? '' : `${JSON.stringify(input)}\n`;
     const running = matching.map((hook) =>
       permits.run(() => this.#timed(hook, { input, json, agent, signal })),
     );
