@@ -19,7 +19,7 @@ import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { isBackground, modeInForce } from '../agent/agent-spec.ts';
 import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
-import type { HookedCall } from '../hooks/call-hooks.ts';
+import type { HookedCall, OpenCall } from '../hooks/call-hooks.ts';
 import { askPermission } from './ask-permission.ts';
 import { type MemoryPermit, memoryPermit, settledForMemory } from './memory-permit.ts';
 import { type HookNotes, type Permit, refused } from './permit.ts';
@@ -91,14 +91,15 @@ async function decidedPermit(
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
   const given = isAnswered ? null : await answerOfHooks(agent, wanted, decision.question, signal);
-  if (given !== null && 'kind' in given) return given;
-  if (given !== null) {
+  if (given !== null && 'settle' in given) {
     const changed = await decidedPermit(agent, given, signal);
     return { ...changed, hooks: joinedNotes(given.notes, changed.hooks) };
   }
+  if (given !== null && given.kind !== 'open') return given;
   const permit = await askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
-  if (permit.kind === 'refused' || permit.hooks?.changed === undefined) return permit;
-  return changedPermit(agent, wanted, permit.hooks, signal);
+  const isChanged = permit.kind !== 'refused' && permit.hooks?.changed !== undefined;
+  const last = isChanged ? await changedPermit(agent, wanted, permit.hooks, signal) : permit;
+  return given === null ? last : { ...last, hooks: joinedNotes(given.hooks, last.hooks) };
 }
 
 /** Who answered has changed the input: everything but the question counts for the new one too. */
@@ -121,19 +122,20 @@ async function changedPermit(
   return permit.kind === 'refused' ? permit : { ...permit, hooks: notes };
 }
 
-/** Hooks may answer in place of a person, and are told that one is asked. Null where they leave it open. */
+/** Hooks may answer in place of a person, and are told that one is asked. Null where there are none. */
 async function answerOfHooks(
   agent: HostedAgent,
   asked: AskedCall,
   open: OpenQuestion,
   signal: AbortSignal,
-): Promise<HookedCall | Permit | null> {
+): Promise<HookedCall | Permit | OpenCall | null> {
   const { hooks } = agent.runtime;
   const isHooked = hooks?.has(agent, 'PermissionRequest') === true;
   if (!isHooked && hooks?.has(agent, 'Notification') !== true) return null;
   const { hookedQuestion, notifyOfQuestion } = await import('../hooks/call-hooks.ts');
   const given = isHooked ? await hookedQuestion(agent, asked, open, signal) : null;
-  if (given === null) notifyOfQuestion(agent, asked.tool, signal);
+  if (given === null || ('kind' in given && given.kind === 'open'))
+    notifyOfQuestion(agent, asked.tool, signal);
   return given;
 }
 

@@ -521,6 +521,20 @@ describe('EXT-2: hooks around a question', () => {
     for (const part of ['did it', 'from before', 'from the question']) expect(text).toContain(part);
   });
 
+  test.each([
+    ['leave open', { additionalContext: 'from the question' }],
+    ['ask a person again', { decision: { behavior: 'ask' }, additionalContext: 'from the question' }],
+  ])('add context to a question that they %s', async (_, answer) => {
+    const engine = await hooked({
+      PreToolUse: [reply({ additionalContext: 'from before' })],
+      PermissionRequest: [reply(answer)],
+    });
+    await engine.run('go');
+    expect([engine.asked.length, engine.ran.length]).toEqual([1, 1]);
+    for (const part of ['did it', 'from before', 'from the question'])
+      expect(resultOf(engine)).toContain(part);
+  });
+
   test('a changed input is judged again: a rule denies it, and a rule has a person asked about it, once', async () => {
     const run = async (rules: { deny?: string[]; ask?: string[] }) => {
       let questions = 0;

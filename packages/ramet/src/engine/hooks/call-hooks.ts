@@ -150,20 +150,24 @@ async function leavesDirectory({ directory }: HostedAgent, { tool, input }: Aske
   return writesOutside(command, directory.cwd);
 }
 
-/**
- * The answer of hooks to a question that a person would be asked, with the call as they changed it; null if they leave it
- * open.
- */
+/** Hooks leave a question to a person, and have something to say with the result. */
+export interface OpenCall {
+  readonly kind: 'open';
+  readonly hooks: HookNotes;
+}
+
+/** The answer of hooks to a question that a person would be asked, with the call as they changed it. */
 export async function hookedQuestion(
   agent: HostedAgent,
   asked: AskedCall,
   open: OpenQuestion,
   signal: AbortSignal,
-): Promise<HookedCall | Permit | null> {
+): Promise<HookedCall | Permit | OpenCall> {
   const { tool, request } = asked;
   const hooks = agent.runtime.hooks;
   const effect = await hooks?.run(agent, 'PermissionRequest', callFields(request.call), signal);
   const notes: HookNotes = { contexts: effect?.contexts, stop: effect?.stop };
+  const left: OpenCall = { kind: 'open', hooks: notes };
   if (effect?.decision === 'deny') {
     const reason = effect.reason ?? 'it gave no reason';
     return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
@@ -175,7 +179,7 @@ export async function hookedQuestion(
     const settle: HookedCall['settle'] = (now) => (now.kind === 'deny' ? now : { kind: 'ask', question });
     return { asked, notes, settle, isAnswered: true };
   }
-  if (effect?.decision !== 'allow') return null;
+  if (effect?.decision !== 'allow') return left;
   const { updatedInput } = effect;
   // A command that has begun keeps its input.
   if (updatedInput !== undefined && request.outside === undefined) {
@@ -183,7 +187,7 @@ export async function hookedQuestion(
     const call = await changedCall(agent, asked, changed, { decision: 'allow', updatedInput });
     return 'kind' in call ? call : { ...call, isAnswered: true };
   }
-  if (!mayAllow(agent, asked, open) || (await leavesDirectory(agent, asked))) return null;
+  if (!mayAllow(agent, asked, open) || (await leavesDirectory(agent, asked))) return left;
   return { kind: 'permitted', confinement: 'none', hooks: notes };
 }
 

@@ -198,6 +198,8 @@ describe('EXT-2: what a hook answers about a call', () => {
       { context: 'CTX', updatedOutput: 'NEW' },
     ],
     ['PostToolUseFailure', { additionalContext: 'CTX' }, { context: 'CTX' }],
+    ['PostToolBatch', { additionalContext: 'CTX' }, { context: 'CTX' }],
+    ['PermissionDenied', { additionalContext: 'CTX' }, { context: 'CTX' }],
     ['PostToolUse', { updatedToolOutput: { n: 1 } }, { updatedOutput: '{"n":1}' }],
     [
       'PostToolUse',

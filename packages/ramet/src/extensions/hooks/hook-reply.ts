@@ -193,7 +193,7 @@ function commonReply(event: HookEventName, fields: Fields): HookReply {
   const { refusal, guards, matches } = hookEventKind(event);
   return {
     ...(guards && callReply(event, fields)),
-    ...(matches === 'tool_name' && heardOf(event, fields)),
+    ...((matches === 'tool_name' || event === 'PostToolBatch') && heardOf(event, fields)),
     ...(refusal === 'deny' && decision !== undefined && { decision: DECISIONS[decision], reason }),
     ...(isBlock && refusal !== 'deny' && refusal !== 'none' && { block: reason ?? NO_REASON }),
     ...(stops && { stop: fields.text('stopReason') ?? reason ?? 'a hook stopped it' }),
