@@ -239,3 +239,14 @@ describe('EXT-2: what a hook answers about a call', () => {
     expect(answerOfValue('SessionEnd', { decision: 'block', ok: false })).toHaveProperty('reply');
   });
 });
+
+describe('EXT-2: an answer to what a server asks', () => {
+  test.for([
+    ['Elicitation', { action: 'accept', content: { name: 'x' } }, 'action'],
+    ['Elicitation', { action: 'decline' }, 'action'],
+    ['ElicitationResult', { content: { name: 'x' } }, 'content'],
+    ['Elicitation', specific('Elicitation', { content: { name: 'x' } }), 'action'],
+  ] as const)('%s: %j is told', ([event, value, named]) => {
+    expect(answerOfValue(event, value)).toEqual({ failure: expect.stringContaining(named) });
+  });
+});

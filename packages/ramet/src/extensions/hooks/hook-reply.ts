@@ -1,16 +1,12 @@
 /** What one hook answers: its exit code and output, or the value of a function, read as the convention has it. */
 import { cut, Fields } from './answer-fields.ts';
+import type { HookElicited } from './elicited-answer.ts';
 import { isObject } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { type HookProcessEnd, isLeft } from './run-hook-command.ts';
 import { doubleField, refusingField, refusingLine, unknownField } from './unheard-refusal.ts';
 
 export type HookDecision = 'allow' | 'ask' | 'deny';
-
-export interface HookElicited {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Record<string, unknown> | undefined;
-}
 
 export interface HookReply {
   readonly decision?: HookDecision | undefined;
@@ -186,6 +182,10 @@ function widthOf({ decision }: HookReply): number {
 }
 
 function commonReply(event: HookEventName, fields: Fields): HookReply {
+  if (event === 'Elicitation' || event === 'ElicitationResult') {
+    const misplaced = ['action', 'content'].find((name) => fields.value[name] !== undefined);
+    if (misplaced !== undefined) fields.problems.push(`${misplaced} is read in hookSpecificOutput alone`);
+  }
   const reason = fields.text('reason');
   const decision = fields.oneOf('decision', Object.keys(DECISIONS));
   const stops = fields.value.continue === false;
@@ -253,6 +253,8 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
     case 'ElicitationResult': {
       const action = fields.oneOf('action', ['accept', 'decline', 'cancel']);
       const content = fields.object('content');
+      if (content !== undefined && action === undefined)
+        fields.problems.push('it fills in a form without an action');
       // It is one of these words, or nothing.
       return action === undefined ? heard : { ...heard, answer: { action, content } as HookElicited };
     }

@@ -22,6 +22,7 @@ import { endMarked } from '../../system/processes/marked-processes.ts';
 import { type ExpectedGroup, OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { decidesCalls } from '../trust/commands-in.ts';
+import { elicitedProblem } from './elicited-answer.ts';
 import { GuardFiles } from './guard-files.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
@@ -119,7 +120,8 @@ export class HookRunner implements AsyncDisposable {
       this.#startAlone(hook, call);
       return { hook, answer: { reply: {} }, durationMs: 0 };
     }
-    const ended = hook.kind === 'command' ? await this.#attended(hook, call) : await this.#call(hook, call);
+    const said = hook.kind === 'command' ? await this.#attended(hook, call) : await this.#call(hook, call);
+    const ended = fitting(said, call.input);
     // Who changes it between the look and the start does not also get its word.
     const late = whyWithheld(hook, cwd) ?? this.#guards.problem(hook, cwd);
     const answer = late === null ? this.#judged(hook, ended, call.signal) : { withheld: late };
@@ -228,6 +230,13 @@ function whyWithheld(hook: Hook, cwd: string): string | null {
     cwd,
     decidesCalls(hook.event),
   );
+}
+
+/** What a server must not be told in a person's place is a failure of the hook. */
+function fitting(answer: HookAnswer, input: HookInput): HookAnswer {
+  const given = 'reply' in answer ? answer.reply.answer : undefined;
+  const failure = given === undefined ? null : elicitedProblem(given, input);
+  return failure === null ? answer : { failure };
 }
 
 function withoutAllow(answer: HookAnswer): HookAnswer {

@@ -606,7 +606,9 @@ describe('RES-3: permission', () => {
     [{ Elicitation: { action: 'accept', content: { colour: 'green' } } }, 'red', '"colour":"green"', 0],
     [{ Elicitation: { action: 'decline' } }, 'red', '"action":"decline"', 0],
     [{ Elicitation: { action: 'accept', content: { other: 1 } } }, 'red', '"colour":"red"', 1],
+    [{ Elicitation: { action: 'accept', content: { colour: 5 } } }, 'red', '"colour":"red"', 1],
     [{ Elicitation: {} }, 'red', '"colour":"red"', 1],
+    [{ ElicitationResult: { action: 'accept', content: { colour: 5 } } }, 'red', '"colour":"red"', 1],
     [{ ElicitationResult: { action: 'cancel' } }, 'red', '"action":"cancel"', 1],
     [{ ElicitationResult: { action: 'accept', content: { colour: 'x' } } }, null, '"action":"decline"', 0],
   ] as const)('EXT-2: hooks answer a server: %j, person: %s', async ([answers, person, said, asked]) => {
@@ -643,6 +645,32 @@ describe('RES-3: permission', () => {
       },
     ]);
   });
+
+  test.for([
+    ['Elicitation', { action: 'accept' }, /no content/],
+    ['Elicitation', { action: 'accept', content: { other: 1 } }, /needs "colour"/],
+    ['ElicitationResult', { action: 'accept', content: { colour: 5 } }, /"colour"/],
+  ] as const)(
+    'EXT-2: why an answer of a hook does not count is said: %s %j',
+    async ([event, answer, why]) => {
+      const hook = () => ({ hookSpecificOutput: { hookEventName: event, ...answer } });
+      const { run, recorded } = await startFamily({
+        permissions: { allow: ['mcp__line'] },
+        mcpServers: { line: line('elicit') },
+        cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+        elicit: async () => ({ action: 'accept', content: { colour: 'red' } }),
+        hooks: { [event]: [{ hooks: [hook] }] },
+      });
+      await run('Go.');
+      const events = recorded().map((one) => one.event);
+      expect(eventsOf(events, 'warning.raised').map(({ message }) => message)).toEqual([
+        expect.stringMatching(why),
+      ]);
+      expect(eventsOf(events, 'hooks.ran').flatMap(({ runs }) => runs)).toMatchObject([
+        { outcome: 'failed' },
+      ]);
+    },
+  );
 
   test.each([
     [

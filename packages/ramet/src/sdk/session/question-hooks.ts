@@ -2,7 +2,8 @@
  * Hooks that hear what an MCP server asks a person, and what it is told.
  *
  * Invariants
- * 1. A hook may fill in a form in a person's place. Whether an address was opened, only that person can say.
+ * 1. A hook may fill in a form in a person's place. Whether an address was opened, only that person can say: what does not fit
+ *    what was asked is a failure of the hook, and never comes here.
  * 2. After the answer a hook makes nothing wider: it can turn a yes into a no or fill the form otherwise, and make no yes of a no.
  */
 import type { HookEffect } from '../../extensions/hooks/hook-runner.ts';
@@ -18,7 +19,7 @@ export function questionHooks(
   return {
     async asked(question, signal) {
       const given = hooks.has(agent, 'Elicitation')
-        ? answerOf(question, await hooks.run(agent, 'Elicitation', fieldsOf(question), signal))
+        ? answerOf(await hooks.run(agent, 'Elicitation', fieldsOf(question), signal))
         : null;
       if (given === null) told(question);
       return given;
@@ -26,10 +27,8 @@ export function questionHooks(
     async answered(question, answer, signal) {
       if (!hooks.has(agent, 'ElicitationResult')) return answer;
       const fields = { ...fieldsOf(question), ...answer };
-      const changed = answerOf(question, await hooks.run(agent, 'ElicitationResult', fields, signal));
-      return changed === null || (changed.action === 'accept' && answer.action !== 'accept')
-        ? answer
-        : changed;
+      const changed = answerOf(await hooks.run(agent, 'ElicitationResult', fields, signal));
+      return changed ?? answer;
     },
   };
 }
@@ -42,29 +41,13 @@ function fieldsOf({ server, message, schema, url }: ElicitedQuestion): Record<st
   };
 }
 
-function answerOf(
-  { schema, url }: ElicitedQuestion,
-  { answer, block, stop }: HookEffect,
-): ElicitedAnswer | null {
+function answerOf({ answer, block, stop }: HookEffect): ElicitedAnswer | null {
   if (block !== undefined || stop !== undefined) return { action: 'decline' };
   if (answer === undefined) return null;
-  const { action, content = {} } = answer;
+  const { action, content } = answer;
   if (action !== 'accept') return { action };
-  return url === undefined && fits(content, schema) ? { action, content } : null;
+  // The runner of hooks has held each value against the form.
+  return { action, content: { ...content } as Filled };
 }
 
 type Filled = Extract<ElicitedAnswer, { action: 'accept' }>['content'] & {};
-
-/** Every field that is asked for, and no other; what a value may be is for the server. */
-function fits(content: Record<string, unknown>, schema: ElicitedQuestion['schema'] = {}): content is Filled {
-  const { properties, required } = schema;
-  const known = Object.keys(Object(properties));
-  const needed = Array.isArray(required) ? required.map(String) : [];
-  const isValue = (value: unknown): boolean =>
-    ['string', 'number', 'boolean'].includes(typeof value) ||
-    (Array.isArray(value) && value.every((one) => typeof one === 'string'));
-  return (
-    needed.every((name) => Object.hasOwn(content, name)) &&
-    Object.entries(content).every(([name, value]) => known.includes(name) && isValue(value))
-  );
-}
