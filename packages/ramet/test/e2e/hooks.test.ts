@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, isRunning } from '../fixtures/command.ts';
@@ -314,6 +315,48 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     await user.here(['-p', 'x']);
     expect(existsSync(mark(user))).toBe(true);
     expect(emulator.requests.length).toBe(3);
+  });
+
+  test.for([
+    ['the same content', '', /these hooks run/, true],
+    ['other content', 'true\n', /these hooks do not run/, false],
+  ] as const)(
+    'that are a link now to a file with %s: the start says what is true',
+    async ([, more, said, runs], { user }) => {
+      const script = `touch ${mark(user)}\n`;
+      writeFiles(user.root, { 'work/hooks/check.sh': script });
+      hook(user, { Stop: command('bash "$CLAUDE_PROJECT_DIR"/hooks/check.sh') });
+      await user.here(['trust']);
+      writeFiles(user.root, { 'work/x.sh': `${script}${more}` });
+      rmSync(join(user.repository, 'hooks/check.sh'));
+      symlinkSync('../x.sh', join(user.repository, 'hooks/check.sh'));
+      await user.model(done);
+      const end = await user.here(['-p', 'x']);
+      expect(end.stderr).toMatch(said);
+      expect(existsSync(mark(user))).toBe(runs);
+      await user.here(['trust']);
+      expect((await user.here(['-p', 'x'])).stderr).not.toContain('what you trusted');
+    },
+  );
+
+  test('of a pipe are not trusted, and that is said', async ({ user }) => {
+    writeFiles(user.root, { 'work/hooks/guard.sh': 'exit 0\n' });
+    hook(user, { PreToolUse: command('bash "$CLAUDE_PROJECT_DIR"/hooks/guard.sh') });
+    expect((await user.here(['trust'])).code).toBe(0);
+    rmSync(join(user.repository, 'hooks/guard.sh'));
+    execFileSync('mkfifo', [join(user.repository, 'hooks/guard.sh')]);
+    const said = 'hooks/guard.sh is a pipe, which cannot be trusted: put a file in its place';
+    const trusted = await user.here(['trust']);
+    expect(trusted).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+    expect(trusted.stdout).not.toContain('trusted as it is now');
+    expect((await user.here(['trust', '--show'])).stderr).toContain(said);
+    const emulator = await user.emulate({
+      respond: ({ turn }) =>
+        turn === 0 ? { tool_use: [{ name: 'Bash', input: { command: 'touch ran' } }] } : done,
+    });
+    await user.here(['-p', '--allowedTools', 'Bash', 'x']);
+    expect(JSON.stringify(emulator.requests.at(-1)?.request?.messages)).toContain(said);
+    expect(existsSync(join(user.repository, 'ran'))).toBe(false);
   });
 
   test('guard in the next session when a file has changed that only another one runs', async ({ user }) => {

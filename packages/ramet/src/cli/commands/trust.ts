@@ -1,5 +1,6 @@
 /** `ramet trust`: says that what this repository brings may run and widen rights, or takes that back (SEC-1). */
 
+import { UserMistake } from '../../schema/errors.ts';
 import { changeTrust, notForTrust, type TrustReview, trustOf } from '../../sdk/calls/trust.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { printable } from '../../views/text/format.ts';
@@ -21,14 +22,18 @@ export async function trust(flags: TrustFlags, io: CommandIo): Promise<void> {
     io.out(
       `${[...(revoke ? [] : reviewLines(found.parts, { isFull: flags.full })), ...found.former, answer(flags, found)].map(printable).join('\n')}\n`,
     );
-  if (!revoke) for (const line of await notForTrust(call)) io.note(line);
+  if (revoke) return;
+  for (const line of await notForTrust(call)) io.note(line);
+  const { untrustable } = found;
+  if (show) for (const line of untrustable) io.note(line);
+  else if (untrustable.length > 0) throw new UserMistake('untrustable', untrustable.join('; '));
 }
 
 function reviewObject(
-  { root, parts, isOld, former }: TrustReview,
+  { root, parts, isOld, former, untrustable }: TrustReview,
   isTrusted: boolean,
 ): Record<string, unknown> {
-  return { root, is_trusted: isTrusted, is_old: isOld, former, parts };
+  return { root, is_trusted: isTrusted, is_old: isOld, former, untrustable, parts };
 }
 
 /** How a line says what programs load that no word names. */
@@ -67,7 +72,7 @@ export function reviewLines(
 
 function answer(
   { revoke, show }: TrustFlags,
-  { root, isTrusted, isOld, parts, former }: TrustReview,
+  { root, isTrusted, isOld, parts, former, untrustable }: TrustReview,
 ): string {
   if (revoke && former.length > 0) return `${root} is not trusted, and what was trusted there is forgotten`;
   if (revoke) return isTrusted ? `${root} is no longer trusted` : `${root} was not trusted`;
@@ -78,5 +83,6 @@ function answer(
     const rest = changed === 0 ? '' : `, but not for what is new or changed above: run ramet trust again`;
     return `${root} is trusted${rest}`;
   }
-  return `${root} is trusted as it is now: its settings may allow tools and choose a mode, its hooks and agent definitions count (ramet trust --revoke takes it back)`;
+  const how = untrustable.length === 0 ? 'as it is now' : 'but for what cannot be trusted';
+  return `${root} is trusted ${how}: its settings may allow tools and choose a mode, its hooks and agent definitions count (ramet trust --revoke takes it back)`;
 }

@@ -13,6 +13,7 @@ import { commandReach } from './command-reach.ts';
 import { commandsOf, type PartCommand } from './commands-in.ts';
 import { listFolder } from './list-folder.ts';
 import { everyFile, isTemporary, MOST_LISTED } from './repository-look.ts';
+import { isElsewhere, specialProblem } from './special-files.ts';
 import { contentOf, fileDigest, listedDigest } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
 
@@ -247,4 +248,18 @@ export function partLoads(part: FolderPart, root: string): string[] {
       ? []
       : `${texts.join(' ')} (what ${loads.join(', ')} loads)`;
   });
+}
+
+/** Of what the commands of a part name, what nobody can trust: one line for each. */
+export function untrustableIn(part: FolderPart, root: string): string[] {
+  const { folder } = part;
+  const lines = commandsOf(part).flatMap(({ texts, isRough, answers }) => {
+    if (isRough) return [];
+    const placed = folder === undefined ? texts : texts.map((text) => atFolder(text, folder));
+    const { paths } = commandReach(placed, root, [root, folderOf(part.source)], answers);
+    return paths.flatMap((named) =>
+      isElsewhere(named, root) ? [] : (specialProblem(named.path, root) ?? []),
+    );
+  });
+  return [...new Set(lines)];
 }

@@ -103,11 +103,14 @@ export function partNotice({ kind }: FolderPart, shown: string, verdict: TrustVe
 /** Of a part that another version of Ramet looked at. */
 export const NOT_FOLLOWED = 'files that were not followed when you trusted it';
 
-/** For hooks that are what was trusted, where a file that one of them runs is not. */
-export function filesNotice(shown: string, verdict: 'changed' | 'followed'): string {
-  return verdict === 'followed'
-    ? `${shown}: its hooks run ${NOT_FOLLOWED}: these hooks do not run (ramet trust --show shows them)`
-    : `${shown}: a file that its hooks run is not what you trusted: these hooks do not run (ramet trust --show shows the difference)`;
+/** For hooks that are what was trusted, where a file that one of them runs is not. `runs`: each has the content that was trusted. */
+export function filesNotice(shown: string, verdict: 'changed' | 'followed', runs: boolean): string {
+  if (verdict === 'followed')
+    return `${shown}: its hooks run ${NOT_FOLLOWED}: these hooks do not run (ramet trust --show shows them)`;
+  const what = runs
+    ? 'a file that its hooks run is another one than you trusted, with the same content: these hooks run'
+    : 'a file that its hooks run is not what you trusted: these hooks do not run';
+  return `${shown}: ${what} (ramet trust --show shows the difference)`;
 }
 
 /** Why a skill, a command or an agent file is not used. */

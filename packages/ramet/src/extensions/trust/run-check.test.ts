@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { trust } from '../../system/trust.ts';
 import { commandReach } from './command-reach.ts';
-import { describePart, type FolderPart } from './folder-part.ts';
+import { describePart, type FolderPart, untrustableIn } from './folder-part.ts';
 import { folderTrust } from './folder-trust.ts';
-import { runCheck } from './run-check.ts';
+import { allRun, runCheck } from './run-check.ts';
 
 interface Checked {
   readonly root: string;
@@ -19,6 +19,9 @@ interface Checked {
   /** Of a hook that checks calls. */
   guards(cwd?: string): string | null;
   verdict(): string;
+  untrustable(): readonly string[];
+  /** Each command of the part. */
+  runs(): boolean;
 }
 
 function checked(command: string, files: Record<string, string>, source = '.claude/settings.json'): Checked {
@@ -36,7 +39,18 @@ function checked(command: string, files: Record<string, string>, source = '.clau
   };
   const verdict = (): string => folderTrust(place).verdictOn(part);
   const guards = (cwd = root): string | null => check([command], cwd, true);
-  return { root, tree, renew, verdict, guards, check: (cwd = root) => check([command], cwd) };
+  const untrustable = (): readonly string[] => untrustableIn(part, root);
+  const runs = (): boolean => allRun(part, check, root);
+  return {
+    root,
+    tree,
+    renew,
+    verdict,
+    guards,
+    untrustable,
+    runs,
+    check: (cwd = root) => check([command], cwd),
+  };
 }
 
 const SCRIPT = { 'scripts/h.sh': 'exit 2\n' };
@@ -202,13 +216,35 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check()).toContain('scripts/h.sh is not what you trusted');
     rmSync(path);
     execFileSync('mkfifo', [path]);
-    expect(check()).toContain('scripts/h.sh is not what you trusted');
+    expect(check()).toContain('scripts/h.sh is a pipe, which cannot be trusted');
     rmSync(path);
     mkdirSync(join(root, 'other'));
     writeFiles(root, { 'other/h.sh': 'exit 0\n' });
     rmSync(join(root, 'scripts'), { recursive: true });
     symlinkSync('other', join(root, 'scripts'));
     expect(check()).toContain('is not what you trusted');
+  });
+
+  test.for([
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device', (path: string) => symlinkSync('/dev/null', path)],
+  ] as const)('not with %s in the place of one, which nobody can trust, and says so', ([what, make]) => {
+    const { root, check, renew, untrustable } = checked('sh scripts/h.sh; : > /dev/null', SCRIPT);
+    expect(untrustable()).toEqual([]);
+    rmSync(join(root, 'scripts/h.sh'));
+    make(join(root, 'scripts/h.sh'));
+    renew();
+    const said = `scripts/h.sh is ${what}, which cannot be trusted: put a file in its place, then run ramet trust`;
+    expect([check(), untrustable()]).toEqual([said, [said]]);
+  });
+
+  test('also by a link to another file with its content', () => {
+    const { root, check, runs } = checked('sh scripts/h.sh', SCRIPT);
+    renameSync(join(root, 'scripts/h.sh'), join(root, 'x.sh'));
+    symlinkSync('../x.sh', join(root, 'scripts/h.sh'));
+    expect([check(), runs()]).toEqual([null, true]);
+    writeFiles(root, { 'x.sh': 'exit 0\n' });
+    expect([check() === null, runs()]).toEqual([false, false]);
   });
 
   test.for([

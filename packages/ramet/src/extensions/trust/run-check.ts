@@ -14,6 +14,7 @@ import { type FolderTrust, folderTrust } from './folder-trust.ts';
 import { type FileState, isSameState, KnownLists } from './known-lists.ts';
 import { linksToProcess } from './process-links.ts';
 import { checkoutOf, everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
+import { specialProblem } from './special-files.ts';
 import { fileDigest, listedDigest } from './trusted-content.ts';
 import type { CommandReach, NamedPath } from './word-names.ts';
 
@@ -60,6 +61,11 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
     const problem = look();
     return problem !== null && isRenewed() ? look() : problem;
   };
+}
+
+/** Whether each command of the part may run there, also where its files are not the ones that were trusted. */
+export function allRun(part: FolderPart, check: RunCheck, cwd: string): boolean {
+  return commandsOf(part).every(({ texts, answers }) => check(texts, cwd, answers) === null);
 }
 
 /** Smaller files are read each time: a program that holds one open can change it without a trace in its times. */
@@ -233,6 +239,8 @@ export class TrustedFiles {
   }
 
   #explain(path: string, cwd: string): string {
+    const special = specialProblem(path, this.#root);
+    if (special !== null) return special;
     const names = [path, relative(this.#root, path), relative(checkoutOf(cwd), path)];
     if (this.#hasOthers && !names.some((name) => this.#names.has(name)))
       return `${this.#shown(path)} was not followed when you trusted this folder (ramet trust --show shows it)`;

@@ -10,6 +10,7 @@ import {
   type PartKind,
   partLoads,
   readPartKey,
+  untrustableIn,
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
@@ -58,6 +59,8 @@ export interface TrustReview {
   /** Folders here that were trusted as another repository: one line each. */
   former: readonly string[];
   parts: ReviewedPart[];
+  /** Pipes, sockets and devices that its commands name, and that stay untrusted: one line each. */
+  untrustable: readonly string[];
   /** Of all of it as it is now. */
   digest: string;
 }
@@ -172,6 +175,10 @@ function review(options: CallOptions): {
       isOld: entry !== null && entry.parts === undefined,
       former: (place.former ?? []).map(formerNotice),
       parts: [...current, ...removed],
+      // As the rest of what is not followed.
+      get untrustable() {
+        return [...new Set(parts.flatMap((part) => untrustableIn(part, root)))];
+      },
       digest: digestOf(JSON.stringify(described.map(({ key, digest }) => [key, digest]))),
     },
   };

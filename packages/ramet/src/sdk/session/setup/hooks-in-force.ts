@@ -57,7 +57,7 @@ export async function hooksInForce(
   const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
   const { filesNotice, folderTrust, partNotice } = await import('../../../extensions/trust/folder-trust.ts');
   const { ownDigest } = await import('../../../extensions/trust/folder-part.ts');
-  const { runCheck } = await import('../../../extensions/trust/run-check.ts');
+  const { allRun, runCheck } = await import('../../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
   const found = paths.flatMap((path) => {
     const label = shownPath(path, place.root, place.userHome);
@@ -77,9 +77,13 @@ export async function hooksInForce(
         // Only files have changed that some of them run: the others still guard, and each looks at its own.
         const isOnlyFiles = trust.verdictOnOwn(part, ownDigest(part)) === 'trusted';
         const isPartial = (verdict === 'changed' && isOnlyFiles) || verdict === 'followed';
-        const notice = isPartial ? filesNotice(label, verdict) : partNotice(part, label, verdict);
-        const isUsed = notice === null || isPartial;
-        const source = { label, ...(isUsed && { check: runCheck(part, place, trust) }) };
+        const isUsed = verdict === 'trusted' || isPartial;
+        const check = isUsed ? runCheck(part, place, trust) : undefined;
+        const notice =
+          isPartial && check !== undefined
+            ? filesNotice(label, verdict, allRun(part, check, place.folders?.[0] ?? place.root))
+            : partNotice(part, label, verdict);
+        const source = { label, check };
         return { entry: { value: part.value, source }, notice, part, isUsed };
       });
   });
