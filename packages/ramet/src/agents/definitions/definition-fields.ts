@@ -149,14 +149,20 @@ function hooksOf(value: unknown, say: Say): Pick<AgentDefinition, 'hooks'> {
   if (value === undefined) return {};
   const level = isObject(value) ? 'warning' : 'error';
   for (const what of readHooks(value, { label: 'hooks' }).unused) say('hooks', level, what);
-  // The agent that starts them asks for their worktrees.
-  if (isObject(value) && Object.hasOwn(value, 'WorktreeCreate'))
-    say('hooks.WorktreeCreate', 'inactive', NOT_FOR_OWN);
+  for (const [event, why] of Object.entries(NOT_THEIRS))
+    if (isObject(value) && Object.hasOwn(value, event)) say(`hooks.${event}`, 'inactive', why);
   return isObject(value) ? { hooks: value } : {};
 }
 
-const NOT_FOR_OWN =
-  'without effect for the worktrees of its own agents, which do not run yet: set it up in settings';
+const OF_SESSION =
+  'without effect for agents that others start, since a server asks the session: set it up in settings';
+/** Events that another one causes. */
+const NOT_THEIRS: Readonly<Record<string, string>> = {
+  WorktreeCreate:
+    'without effect for the worktrees of its own agents, which do not run yet: set it up in settings',
+  Elicitation: OF_SESSION,
+  ElicitationResult: OF_SESSION,
+};
 
 function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefinition['tools'] {
   const list = readToolList(value, known);

@@ -228,6 +228,16 @@ describe('TYPE-3: a definition file', () => {
     expect(file.definition?.isolation).toBe('worktree');
   });
 
+  test('says that hooks for what a server asks run for the main agent alone', () => {
+    const file = withLines('hooks: { Elicitation: [], ElicitationResult: [], Stop: [] }');
+    const why =
+      'without effect for agents that others start, since a server asks the session: set it up in settings';
+    expect(said(file)).toEqual([
+      `inactive 4 hooks.Elicitation: ${why}`,
+      `inactive 4 hooks.ElicitationResult: ${why}`,
+    ]);
+  });
+
   test('of a plugin cannot set hooks, servers or its permission mode', () => {
     const text =
       '---\nname: p\ndescription: d\npermissionMode: bypassPermissions\nhooks: {}\nmcpServers: []\n---\np\n';
