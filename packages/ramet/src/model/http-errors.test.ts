@@ -37,12 +37,41 @@ describe('MODEL-2: what an error answer means', () => {
   });
 
   test.for([
-    ['messages.0.content.1.image: image dimensions exceed max allowed size: 8000 pixels', true],
-    ['Could not process image', true],
-    ['max_tokens is missing', false],
-  ] as const)('400 %s has a code of its own if it is about a picture', ([message, isOfImage]) => {
-    const answer = { status: 400, headers: {}, body: body('invalid_request_error', message) };
-    expect(errorFromAnswer(answer, context).code === 'image_refused').toBe(isOfImage);
+    [400, 'messages.0.content.1.image: image dimensions exceed max allowed size: 8000 pixels', true],
+    [400, 'Could not process image', true],
+    [400, 'messages.0.content.0.image_url: bad', true],
+    [400, 'attachment could not be decoded', true],
+    [404, 'No endpoints found that support image input', true],
+    [413, 'too many media blocks', true],
+    [415, 'Unsupported media', true],
+    [400, 'max_tokens is missing', false],
+    [400, 'imagine an intermediate medial word', false],
+    [404, 'model image-model-1 does not exist', false],
+    [401, 'no key for image input', false],
+    [403, 'no image for this key', false],
+    [429, 'too many images', false],
+    [500, 'image service failed', false],
+  ] as const)('%i %s has a code of its own if it is about a picture', ([status, message, isOfImage]) => {
+    const answer = { status, headers: {}, body: body('invalid_request_error', message) };
+    const error = errorFromAnswer(answer, { ...context, model: 'image-model-1' });
+    expect(error.code === 'image_refused').toBe(isOfImage);
+  });
+
+  test('404 about images gives no advice about the name of the model', () => {
+    const answer = {
+      status: 404,
+      headers: {},
+      body: body('x', 'No endpoints found that support image input'),
+    };
+    expect(errorFromAnswer(answer, context).message).toMatch(/image input$/);
+  });
+
+  test('a body whose words are values is quoted as it is', () => {
+    const detail = [{ loc: ['body', 'messages'], msg: 'field required' }];
+    const answer = { status: 422, headers: {}, body: JSON.stringify({ detail }) };
+    expect(errorFromAnswer(answer, context).message).toBe(
+      `http://127.0.0.1:1 answered 422 ${JSON.stringify(detail)}`,
+    );
   });
 
   test('RES-7: a prompt that does not fit the context window has a code of its own', () => {

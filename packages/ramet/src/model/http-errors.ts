@@ -29,9 +29,10 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
   const body = readErrorBody(answer.body);
   const spendLimit = answer.status === 429 && answer.headers['retry-after'] === undefined && body.spendLimit;
   const family = !spendLimit && isRetryable(answer) ? 'retryable' : 'terminal';
-  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer, context);
+  const code = codeOf(answer.status, body, spendLimit, context.model);
+  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer, code, context);
   const message = `${context.origin} answered ${answer.status} ${body.message}${advice && `: ${advice}`}`;
-  return new ModelError(codeOf(answer.status, body, spendLimit), family, message, {
+  return new ModelError(code, family, message, {
     status: answer.status,
     retryAfterMs: retryAfterMs(answer.headers),
     rate: rateHeaders(answer.headers),
@@ -39,10 +40,11 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
   });
 }
 
-function codeOf(status: number, body: ErrorBody, spendLimit: boolean): string {
+function codeOf(status: number, body: ErrorBody, spendLimit: boolean, model: string): string {
   if (spendLimit) return 'spend_limit';
   if (status === 400 && body.contextWindow) return 'context_window';
-  if (status === 400 && IMAGE.test(body.message)) return 'image_refused';
+  // A model may be called after images.
+  if (isAboutContent(status) && IMAGE.test(body.message.replaceAll(model, ''))) return 'image_refused';
   return body.type || `http_${status}`;
 }
 
@@ -52,16 +54,24 @@ function isRetryable({ status, headers }: Refusal): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-const IMAGE = /\bimages?\b/i;
+/** Any refusal but those of a key, of a limit, or for a time. */
+function isAboutContent(status: number): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 409, 429].includes(status);
+}
 
-function adviceFor({ status }: Refusal, { model, names }: RefusalContext): string {
+/** Also within names such as image_url and media_type. */
+const IMAGE = /(?<![a-z])(?:image|picture|photo|(?:media|attachments?)(?![a-z]))/i;
+
+function adviceFor({ status }: Refusal, code: string, { model, names }: RefusalContext): string {
   switch (status) {
     case 401:
       return `check ${names.key}`;
     case 403:
       return 'the key may not use this model or workspace';
     case 404:
-      return `is "${model}" a model of this provider, and ${names.baseUrl} right?`;
+      return code === 'image_refused'
+        ? ''
+        : `is "${model}" a model of this provider, and ${names.baseUrl} right?`;
     case 413:
       return 'the conversation is too large for one request; start a new session';
     default:
@@ -80,6 +90,8 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number = Date.no
   return delay > 0 && delay <= LONGEST_PAUSE_MS ? delay : undefined;
 }
 
+const LONGEST_QUOTE = 200;
+
 /** Providers agree on `error: {type, message}`; servers of their kind also put it at the top, or only a text. */
 function readErrorBody(text: string): ErrorBody {
   try {
@@ -87,10 +99,11 @@ function readErrorBody(text: string): ErrorBody {
     const error = typeof body.error === 'object' && body.error !== null ? body.error : body;
     const plain = typeof body.error === 'string' ? body.error : body.detail;
     const type = typeof error.type === 'string' ? error.type : '';
-    const message = String(error.message ?? plain ?? type);
+    const said = error.message ?? plain ?? type;
+    const message = typeof said === 'string' ? said : JSON.stringify(said).slice(0, LONGEST_QUOTE);
     return { type, message, ...meaningOf(type, message, error) };
   } catch {
-    const message = text.replace(/\s+/g, ' ').slice(0, 200);
+    const message = text.replace(/\s+/g, ' ').slice(0, LONGEST_QUOTE);
     return { type: '', message, spendLimit: false, contextWindow: false };
   }
 }

@@ -147,7 +147,76 @@ describe.concurrent('RES-6: ramet -p with a picture too many for the provider', 
     expect(seen(emulator)).toEqual([
       [0, 200],
       [1, 400],
+      [1, 400],
       [0, 400],
     ]);
+  });
+
+  test('an error about something else that passes takes none of them', async ({ user }) => {
+    drawn(user);
+    let isFirst = true;
+    const emulator = await user.emulate({
+      respond: ({ turn }) => [look('a.png'), { text: 'done' }][turn],
+      fault({ turn }) {
+        if (turn !== 1 || !isFirst) return undefined;
+        isFirst = false;
+        return { kind: 'status', status: 400, message: 'Your credit balance is too low' };
+      },
+    });
+    expect(await user.ramet(['-p', 'Look.'])).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+    expect(seen(emulator)).toEqual([
+      [0, 200],
+      [1, 400],
+      [1, 200],
+    ]);
+  });
+
+  test('another server that takes none goes on without them, and killed in any of its tries it begins again', async ({
+    user,
+  }) => {
+    drawn(user);
+    const before = await user.emulate({ respond: ({ turn }) => [look('a.png'), { text: 'done' }][turn] });
+    expect((await user.ramet(['-p', 'Look.'])).code).toBe(0);
+
+    const stalled: PromiseWithResolvers<Answer>[] = [];
+    let stallsAt = 2;
+    let tries = 0;
+    const stops = (): boolean => ++tries === stallsAt;
+    const other = await user.emulate({
+      respond: () => {
+        if (stallsAt === 0) return { text: 'here' };
+        const wait = Promise.withResolvers<Answer>();
+        stalled.push(wait);
+        return wait.promise;
+      },
+      fault: ({ request }) => {
+        const isStopped = stops();
+        if (picturesIn(JSON.stringify(request)) === 0 || isStopped) return undefined;
+        return { kind: 'status', status: 400, message: 'Bad Request' };
+      },
+    });
+    const running = user.start(['-p', '-c', 'More?']);
+    await requestsTaken(other, 2);
+    running.kill('SIGKILL');
+    await running.ended;
+    stallsAt = 3;
+    tries = 0;
+    const again = user.start(['resume']);
+    await requestsTaken(other, 5);
+    again.kill('SIGKILL');
+    await again.ended;
+    stallsAt = 0;
+    expect(await user.ramet(['resume'])).toMatchObject({ code: 0, stdout: 'here\n' });
+    for (const { resolve } of stalled) resolve({ text: 'nobody hears it' });
+    const bodies = other.requests.map(messagesOf);
+    expect(other.requests.map(({ body }) => picturesIn(body))).toEqual([1, 1, 1, 1, 0, 1, 1, 0]);
+    expect(new Set([bodies[0], bodies[1], bodies[2], bodies[3], bodies[5], bodies[6]]).size).toBe(1);
+    expect(bodies[4]).toBe(bodies[7]);
+    const [session = ''] = user.sessions();
+    const reader = openReader({ project: user.project, session });
+    const sent = [...before.requests, ...other.requests].map(({ body }) => body);
+    const rebuilt = rebuiltRequests(reader, session);
+    reader.close();
+    expect(rebuilt).toEqual(sent);
   });
 });

@@ -31,7 +31,7 @@ import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
 import { batchEnded, tellFailure } from '../hooks/run-hooks.ts';
-import { sparingPictures } from './refused-picture.ts';
+import { shorterByPictures, sparingPictures } from './refused-picture.ts';
 import {
   afterAnswer,
   budgetSpent,
@@ -157,26 +157,27 @@ async function askOrMakeRoom(
   run: RunState,
   options: RunOptions,
 ): Promise<ModelExchange | null> {
+  const sent: ExchangeOptions = {
+    ...{ turn: run.turns + 1, maxTokens: run.maxTokens },
+    ...{ signal: options.signal, partial: options.partial ?? false },
+    onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
+  };
   try {
-    return await exchangeOrFallBack(agent, {
-      turn: run.turns + 1,
-      maxTokens: run.maxTokens,
-      signal: options.signal,
-      partial: options.partial ?? false,
-      onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
-    });
+    return await exchangeOrFallBack(agent, sent);
   } catch (error) {
     if (!isOverflow(error)) throw error;
     if (await madeRoom(agent, run, options, error.message)) return null;
-    const { code, family, message } = error;
-    throw new ModelError(code, family, overflowMessage(agent, message), { cause: error });
+    const done = await shorterByPictures(agent, exchange, sent, error);
+    if (done !== null) return done;
+    throw new ModelError(error.code, error.family, overflowMessage(agent, error.message), { cause: error });
   }
 }
 
+const exchange = (agent: Agent, sent: ExchangeOptions): Promise<ModelExchange> =>
+  agent.runtime.host.exchange(agent, sent);
+
 /** With the fallback model when the other stays unavailable (MODEL-2). */
 async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
-  const exchange = (sent: ExchangeOptions): Promise<ModelExchange> =>
-    agent.runtime.host.exchange(agent, sent);
   try {
     return await sparingPictures(agent, exchange, options);
   } catch (error) {
@@ -185,8 +186,7 @@ async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promi
     const failed = error instanceof ModelError || error instanceof LimitReached;
     const unavailable = failed && error.family === 'retryable';
     if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
-    const message = `${error.message}; continuing with ${fallbackModel}`;
-    agent.warn('fallback_model', message);
+    agent.warn('fallback_model', `${error.message}; continuing with ${fallbackModel}`);
     switchModel(agent, 'fallback', fallbackModel);
     return sparingPictures(agent, exchange, options);
   }

@@ -1,14 +1,17 @@
 /**
  * Pictures that the provider refuses: it would refuse every later request of the conversation too. What is known to be refused
- * never gets there (`model/image-type.ts`); this is for the rest: broken data in a right frame, one picture too many.
+ * never gets there (`model/image-type.ts`); this is for the rest: broken data in a right frame, one picture too many, another
+ * server that takes none.
  *
- * What a refusal is about is not read from its words, which differ between providers: the same request is sent without the
- * pictures, and its answer tells.
+ * Words of refusals differ between providers. Those that name an image are believed; any others may be about something else
+ * that passes, so the same request is sent once more. Then it is sent without the newest pictures, without all that this model
+ * has not surely taken, and without any, and the answers tell: at most five requests.
  *
  * Invariants
  * 1. A picture is left out only after a request without it was accepted. Until then the conversation is as it was, on record
  *    too: a session that is killed meanwhile sends the same again.
- * 2. Before the first picture that is left out, no byte changes.
+ * 2. No picture is lost by an error that is not there at the second try.
+ * 3. Before the first picture that is left out, no byte changes.
  */
 import type { FrozenMessage } from '../../conversation/conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
@@ -18,36 +21,81 @@ import { itemsOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ExchangeOptions, ModelExchange, ReplacedBlocks } from '../exchange/model-exchange.ts';
 
-/** A request that is refused is tried without pictures that nobody has accepted yet. */
+type Exchange = (agent: Agent, options: ExchangeOptions) => Promise<ModelExchange>;
+
+/** A request that is refused is tried without pictures, if its pictures may be why. */
 export async function sparingPictures(
   agent: Agent,
-  exchange: (options: ExchangeOptions) => Promise<ModelExchange>,
+  exchange: Exchange,
   options: ExchangeOptions,
 ): Promise<ModelExchange> {
+  const first = await answerOf(exchange(agent, options));
+  if (!(first instanceof ModelError)) return first;
+  const trials = trialsOf(agent);
+  if (!mayBeOfPicture(first) || trials.length === 0) throw first;
+  let refusal = first;
+  if (!isOfPicture(first)) {
+    const again = await answerOf(exchange(agent, options));
+    if (!(again instanceof ModelError)) return again;
+    if (isOfPicture(again)) refusal = again;
+    else if (again.status !== first.status || again.code !== first.code) throw first;
+  }
+  const done = await firstAccepted(trials, { agent, exchange, options, refusal });
+  if (done === null) throw first;
+  return done;
+}
+
+/** A prompt that is too long and cannot be made shorter: without pictures that it has not taken. Null if that is refused too. */
+export async function shorterByPictures(
+  agent: Agent,
+  exchange: Exchange,
+  options: ExchangeOptions,
+  refusal: ModelError,
+): Promise<ModelExchange | null> {
+  const trials = trialsOf(agent).filter(({ isProven }) => !isProven);
+  return firstAccepted(trials, { agent, exchange, options, refusal });
+}
+
+interface Refused {
+  agent: Agent;
+  exchange: Exchange;
+  options: ExchangeOptions;
+  refusal: ModelError;
+}
+
+async function firstAccepted(
+  trials: readonly Trial[],
+  { agent, exchange, options, refusal }: Refused,
+): Promise<ModelExchange | null> {
+  for (const { instead, which } of trials) {
+    const done = await answerOf(exchange(agent, { ...options, instead }));
+    if (done instanceof ModelError) continue;
+    leaveOut(agent, instead, `${refusal.message}. ${which} are left out of the conversation`);
+    return done;
+  }
+  return null;
+}
+
+async function answerOf(exchange: Promise<ModelExchange>): Promise<ModelExchange | ModelError> {
   try {
-    return await exchange(options);
-  } catch (refusal) {
-    if (!isBadRequest(refusal)) throw refusal;
-    for (const { instead, which } of trialsOf(agent, refusal)) {
-      const done = await exchange({ ...options, instead }).catch((error) => {
-        if (isBadRequest(error)) return null;
-        throw error;
-      });
-      if (done === null) continue;
-      leaveOut(agent, instead, `${refusal.message}. ${which} are left out of the conversation`);
-      return done;
-    }
-    throw refusal;
+    return await exchange;
+  } catch (error) {
+    if (error instanceof ModelError && isOfContent(error)) return error;
+    throw error;
   }
 }
 
-const BAD_REQUEST = [400, 413, 422];
+const NOT_OF_CONTENT = [401, 403, 408, 409, 429];
 
-/** Any but those about the context window, which a summary helps, and about money. */
-function isBadRequest(error: unknown): error is ModelError {
-  if (!(error instanceof ModelError) || error.family !== 'terminal') return false;
-  if (error.code === 'context_window' || error.code === 'spend_limit') return false;
-  return isOfPicture(error) || BAD_REQUEST.includes(error.status ?? 0);
+/** Whether it is about what was sent, and not about a key, a limit or the state of the provider. */
+function isOfContent({ family, status = 400 }: ModelError): boolean {
+  return family === 'terminal' && status >= 400 && status < 500 && !NOT_OF_CONTENT.includes(status);
+}
+
+function mayBeOfPicture(refusal: ModelError): boolean {
+  // A summary helps the first, and money the second.
+  if (refusal.code === 'context_window' || refusal.code === 'spend_limit') return false;
+  return isOfPicture(refusal) || [400, 413, 422].includes(refusal.status ?? 0);
 }
 
 function isOfPicture({ code }: ModelError): boolean {
@@ -57,19 +105,26 @@ function isOfPicture({ code }: ModelError): boolean {
 interface Trial {
   instead: readonly ReplacedBlocks[];
   which: string;
+  /** Whether it is also without pictures that this model has taken. */
+  isProven: boolean;
 }
 
 /**
- * First without what came after the last answer: the provider has taken all before. If it need not have, since the model
- * is another now or the words are of a picture, then without all of them.
+ * First without what came after the last answer: the provider has taken all before, if it is still the same model at the
+ * same server.
  */
-function* trialsOf(agent: Agent, refusal: ModelError): Generator<Trial> {
+function trialsOf(agent: Agent): Trial[] {
   const { messages } = agent.conversation;
   const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const newest = withoutPictures(messages, answered);
-  if (newest.length > 0) yield { instead: newest, which: 'The newest pictures' };
-  const all = withoutPictures(messages, isOfPicture(refusal) ? 0 : acceptedEnd(agent));
-  if (all.length > newest.length) yield { instead: all, which: 'All pictures that it may not have taken' };
+  const unproven = withoutPictures(messages, acceptedEnd(agent));
+  const all = withoutPictures(messages, 0);
+  const trials: Trial[] = [
+    { instead: newest, which: 'The newest pictures', isProven: false },
+    { instead: unproven, which: 'All pictures that it may not have taken', isProven: false },
+    { instead: all, which: 'All pictures', isProven: true },
+  ];
+  return trials.filter(({ instead }, at) => instead.length > (trials[at - 1]?.instead.length ?? 0));
 }
 
 /** How many messages this model has surely taken: those up to its last answer in this very conversation. */
