@@ -41,6 +41,9 @@ const optionsSchema = z.strictObject({
 } satisfies Record<keyof EmulatorOptions, z.ZodMiniType>);
 
 export function checkEmulatorOptions(options: unknown): void {
+  // What another kind of object holds is in none of its fields.
+  if (options instanceof Map || options instanceof Set || options instanceof Date)
+    throw new UserMistake('bad_argument', 'startEmulator: its options are a plain object');
   const { error } = optionsSchema.safeParse(options);
   if (error === undefined) return;
   throw new UserMistake('bad_argument', `startEmulator: ${z.describeIssues(error)}`);

@@ -31,6 +31,7 @@ describe('EMU-4: what is not understood', () => {
   test.each<[unknown, RegExp]>([
     [{ respnd: () => undefined }, /^startEmulator: Unrecognized key: "respnd"$/],
     [{ respond: 5 }, /^startEmulator: respond: expected a function$/],
+    [new Map(), /^startEmulator: its options are a plain object$/],
     [{ scenario: 5 }, /^startEmulator: scenario: Invalid input: expected object/],
     [{ scenario: { rules: [{ mach: {} }] } }, /^startEmulator: scenario.rules.0: .*"mach"/],
     [{ port: '80' }, /^startEmulator: port: /],

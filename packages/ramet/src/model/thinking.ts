@@ -47,7 +47,7 @@ export function byTokens(tokens: number): ThinkingConfig {
     return { type: 'enabled', budget_tokens: tokens };
   throw new UserMistake(
     'bad_thinking',
-    `thinking takes a whole number of at least ${FEWEST_TOKENS} tokens, not ${tokens}`,
+    `thinking takes a whole number of at least ${FEWEST_TOKENS} tokens${tokens === undefined ? ': give budget_tokens' : `, not ${tokens}`}`,
   );
 }
 

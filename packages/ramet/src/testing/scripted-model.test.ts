@@ -30,6 +30,15 @@ describe('a script that is not understood', () => {
     [null, 'step 1 of the script is null: give '],
     [{ text: 5 }, 'text of step 1 of the script is wrong: give a text'],
     [{ calls: 5 }, 'calls of step 1 of the script is wrong: give a list of { name, input }'],
+    [
+      { calls: [{ name: 'x', input: 5 }] },
+      'calls of step 1 of the script is wrong: give a list of { name, input }, the input an object',
+    ],
+    [
+      { usage: { foo: 1 } },
+      'usage of step 1 of the script is wrong: give an object of counts (input_tokens, ',
+    ],
+    [{ usage: new Map() }, 'usage of step 1 of the script is wrong: '],
     [{ calls: [{ nme: 'x', input: {} }] }, 'calls of step 1 of the script is wrong: '],
     [{ blocks: [{ text: 'x' }] }, 'blocks of step 1 of the script is wrong: give a list of blocks'],
   ])('%j is refused when it is made, and where a step returns it', async (step, reason) => {

@@ -111,19 +111,30 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What a Map or an object of a class holds is in none of its fields. */
+const isPlain = (value: unknown): value is object =>
+  isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 const isListOf = (value: unknown, isOne: (one: Record<string, unknown>) => boolean): boolean =>
   Array.isArray(value) && value.every((one) => isObject(one) && isOne(one));
+
+const COUNTS = [...Object.keys(NO_USAGE), 'web_search_requests'];
+const isUsage = (value: unknown): boolean =>
+  isPlain(value) &&
+  Object.entries(value).every(([name, one]) =>
+    COUNTS.includes(name) ? one === undefined || Number(one) >= 0 : ['unknown', 'estimated'].includes(name),
+  );
 
 /** What each field of an answer is, in words and as a check. */
 const FIELDS: Readonly<Record<keyof ScriptedAnswer, [string, (value: unknown) => boolean]>> = {
   text: ['a text', isText],
   calls: [
-    'a list of { name, input }, each with an id if it must have a certain one',
+    'a list of { name, input }, the input an object, each with an id if it must have a certain one',
     (value) =>
       isListOf(
         value,
         (one) =>
           isText(one.name) &&
+          isObject(one.input) &&
           (one.id === undefined || isText(one.id)) &&
           Object.keys(one).every((key) => ['name', 'input', 'id'].includes(key)),
       ),
@@ -131,7 +142,7 @@ const FIELDS: Readonly<Record<keyof ScriptedAnswer, [string, (value: unknown) =>
   blocks: ['a list of blocks, each with its type', (value) => isListOf(value, ({ type }) => isText(type))],
   stopReason: ['a text', isText],
   cutToolUse: ['true or false', (value) => typeof value === 'boolean'],
-  usage: ['an object of counts, or null', (value) => value === null || isObject(value)],
+  usage: [`an object of counts (${COUNTS.join(', ')}), or null`, (value) => value === null || isUsage(value)],
 };
 
 /** For callers that no compiler checks: a step with a slip would be an empty answer, and the next one would come too early. */

@@ -126,4 +126,8 @@ describe('a simulated clock', () => {
   test.each([-1, Number.NaN])('refuses to advance by %d', async (ms) => {
     await expect(simulatedClock().advance(ms)).rejects.toThrow(RangeError);
   });
+
+  test('refuses to wait for a number of sleepers that is none', () => {
+    expect(() => simulatedClock().whenSleeping(Number.NaN)).toThrow(RangeError);
+  });
 });

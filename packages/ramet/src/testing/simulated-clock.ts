@@ -60,8 +60,9 @@ export function simulatedClock(start = 0): SimulatedClock {
     time = end;
   };
 
-  const whenSleeping = (count = 1): Promise<void> =>
-    new Promise((resolve) => {
+  const whenSleeping = (count = 1): Promise<void> => {
+    if (!Number.isFinite(count)) throw new RangeError(`a clock cannot have ${String(count)} sleepers`);
+    return new Promise((resolve) => {
       const look = (): void => {
         if (sleepers.length < count) return;
         watchers.delete(look);
@@ -70,6 +71,7 @@ export function simulatedClock(start = 0): SimulatedClock {
       watchers.add(look);
       look();
     });
+  };
 
   return {
     now: () => time + ahead,

@@ -3,11 +3,21 @@ import type { AgentDefinition, DefinitionProblem } from '../../agents/definition
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
 import { definitionOf, KNOWN_FIELDS } from '../../agents/definitions/definition-file.ts';
 import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
+import { readHooks } from '../../extensions/hooks/hook-config.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { checkArgument, TEXT } from '../calls/argument-kinds.ts';
+import {
+  type ArgumentKind,
+  COUNT,
+  checkArgument,
+  FLAG,
+  isPlain,
+  NAME,
+  OBJECT,
+  TEXT,
+} from '../calls/argument-kinds.ts';
 
 /** The fields of a definition file; its name is the key, its body `prompt`. */
 export interface AgentTypeOptions {
@@ -92,6 +102,7 @@ export function readTypes(
     if (wrong !== undefined) throw wrongValue(wrong);
     if (definition === null)
       throw new UserMistake('bad_type', fatal ? fileProblemText(fatal) : `${place} cannot be used`);
+    refuseOtherKinds(place, fields);
     for (const problem of problems) if (problem.level === 'warning') notices.push(fileProblemText(problem));
     return definition;
   });
@@ -103,6 +114,43 @@ const VALUES: readonly string[] = [
   ...['maxTurns', 'permissionMode', 'effort', 'executor', 'memory', 'background', 'teammate'],
   ...['omitClaudeMd', 'omitGitStatus', 'initialPrompt'],
 ];
+
+const NAMES: ArgumentKind = {
+  text: 'a list of names',
+  accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isText)),
+};
+const SERVERS: ArgumentKind = {
+  text: 'a list of names of servers, and of servers by their names: [{ own: { command } }]',
+  accepts: (value) => (Array.isArray(value) ? value : [value]).every((one) => isText(one) || isServers(one)),
+};
+
+/** A file has texts for what is read out of it, and a field without a value is none: a program can say what it means. */
+const KINDS: Readonly<Record<string, ArgumentKind>> = {
+  ...{ tools: NAMES, disallowedTools: NAMES, skills: NAMES, mcpServers: SERVERS },
+  ...{ model: NAME, effort: NAME, permissionMode: NAME, executor: NAME, isolation: NAME, memory: NAME },
+  ...{ color: NAME, initialPrompt: NAME, maxTurns: COUNT, budget: OBJECT, hooks: OBJECT },
+  ...{ readOnly: FLAG, background: FLAG, teammate: FLAG, omitClaudeMd: FLAG, omitGitStatus: FLAG },
+};
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isServers(value: unknown): boolean {
+  return isPlain(value) && Object.values(value).every(isPlain);
+}
+
+function refuseOtherKinds(place: string, given: object): void {
+  for (const [field, value] of Object.entries(given)) {
+    const kind = KINDS[field];
+    if (kind !== undefined && value !== undefined)
+      checkArgument('openSession', `${place}.${field}`, value, kind);
+    if (field !== 'hooks') continue;
+    // As those of a session: a guard that guards nothing is a mistake of the program.
+    const [problem] = readHooks(value, { label: place, isCode: true }).unused;
+    if (problem !== undefined) throw new UserMistake('bad_type', `${place}: hooks: ${problem}`);
+  }
+}
 
 function wrongValue(problem: DefinitionProblem): UserMistake {
   const message = problem.message.replace(/: (?:it was )?left out$|; its agents ask \(default\)$/, '');

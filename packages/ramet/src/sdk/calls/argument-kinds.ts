@@ -128,7 +128,13 @@ export function checkArgument(call: string, what: string, value: unknown, wanted
   const part = wrongPart(value, wanted.each);
   if (part !== null) checkArgument(call, `${what}${part.name}`, part.value, part.kind);
   // It is an object already: what it is not is said.
-  const text = isObject(value) ? wanted.text.replace(/^an object/, 'a plain object') : wanted.text;
+  // Where data stands, a text may.
+  const isAddress = wanted === PART && value instanceof URL;
+  const text = isAddress
+    ? 'its text, url.href'
+    : isObject(value)
+      ? wanted.text.replace(/^an object/, 'a plain object')
+      : wanted.text;
   throw new UserMistake('bad_argument', `${call}: ${what} is ${told(value)}; give ${text}`);
 }
 
@@ -204,5 +210,5 @@ function classOf(value: object): string {
   const { constructor: made } = value;
   if (typeof made !== 'function' || made === Object || made.name === '')
     return 'an object of another prototype';
-  return `${/^[AEIOU]/.test(made.name) ? 'an' : 'a'} ${made.name.slice(0, 100)}`;
+  return `${/^[AEIOU](?!RL)/.test(made.name) ? 'an' : 'a'} ${made.name.slice(0, 100)}`;
 }

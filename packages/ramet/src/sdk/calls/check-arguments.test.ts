@@ -186,7 +186,7 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     ],
     [
       { thinking: { type: 'enabled' } },
-      /^thinking takes a whole number of at least 1024 tokens, not undefined$/,
+      /^thinking takes a whole number of at least 1024 tokens: give budget_tokens$/,
     ],
     [
       { thinking: { type: 'adaptive', effort: 'huge' } },
@@ -239,6 +239,13 @@ describe('LIB-1: a call that is not understood does nothing', () => {
   ])('so is what is within it: %o', async (options, part) => {
     expect(await mistakeOf('openSession', { ...elsewhere(), ...options })).toMatch(
       `openSession: the option ${part} is a Map; give a plain object`,
+    );
+  });
+
+  test('an address in a server is a text', async () => {
+    const mcpServers = { a: { url: new URL('http://127.0.0.1/') } };
+    expect(await mistakeOf('openSession', { ...elsewhere(), mcpServers })).toMatch(
+      'openSession: the option mcpServers.a.url is a URL; give its text, url.href',
     );
   });
 

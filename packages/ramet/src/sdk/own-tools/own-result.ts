@@ -30,11 +30,17 @@ export function outcomeOf(name: string, value: unknown): ToolOutcome {
   if (value === undefined || value === null) return { content: '' };
   try {
     if (isBlocks(value)) return { content: value.map(shownBlock) };
-    const report = reportOf(value);
+    const report = reportOf(ownForm(value));
     return report === null ? { content: asJson(value) } : shownReport(name, report);
   } catch (error) {
     return failure(`${name} returned what cannot be shown: ${describeError(error)}`);
   }
+}
+
+/** What is made of an object that says itself what it is. */
+function ownForm(value: unknown): unknown {
+  const made: unknown = Object(value).toJSON;
+  return typeof made === 'function' ? made.call(value) : value;
 }
 
 /** What JSON makes an empty object of, though it holds something. */
@@ -104,7 +110,9 @@ const REPORT_FORM =
  */
 function reportOf(value: unknown): ToolReport | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { content, isError, structuredContent } = value as Record<string, unknown>; // an object, just seen
+  const { content, isError, is_error, structuredContent } = value as Record<string, unknown>; // an object, just seen
+  if (is_error === true || (is_error !== undefined && content !== undefined))
+    throw new Error(`is_error is written isError: ${REPORT_FORM}`);
   const other = Object.keys(value).find((key) => !REPORT_FIELDS.includes(key));
   const isWhole =
     other === undefined && (typeof content === 'string' || isBlocks(content) || isEmptyList(content));

@@ -250,6 +250,30 @@ describe('LIB-1: a tool of the caller', () => {
   });
 });
 
+describe('LIB-1: a result with the names of the API', () => {
+  const returns = (value: unknown): OwnTool =>
+    tool({ name: 'r', description: 'd', input: zod.object({}), run: () => value as string });
+
+  test.each<[unknown]>([
+    [{ content: 'no', is_error: true }],
+    [{ content: 'ok', is_error: false }],
+    [{ is_error: true }],
+  ])('%j is an error result that says what to write', async (value) => {
+    expect(await outcome(returns(value), {})).toMatchObject({
+      content: expect.stringContaining('is_error is written isError'),
+      isError: true,
+    });
+  });
+
+  test('a report that an object makes of itself counts', async () => {
+    const report = { toJSON: () => ({ content: 'no', isError: true }) };
+    expect(await outcome(returns(report), {})).toEqual({ content: 'no', isError: true });
+    expect(await outcome(returns({ at: new Date(0) }), {})).toEqual({
+      content: '{"at":"1970-01-01T00:00:00.000Z"}',
+    });
+  });
+});
+
 describe('SEC-1: the address that a tool reaches', () => {
   const asking = (url: string): OwnTool =>
     tool({

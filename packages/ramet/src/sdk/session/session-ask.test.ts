@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as zod from 'zod';
 import { call, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { RametError } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { SessionOptions } from '../options.ts';
 import { tool } from '../own-tools/tool.ts';
+import { openSession } from './session.ts';
 import type { RunEvent } from './session-type.ts';
 
 const PNG =
@@ -68,6 +70,15 @@ describe('LIB-1: session.ask', () => {
     });
     const asking = session.ask('Wait.', { signal: AbortSignal.timeout(50) });
     await expect(asking).rejects.toMatchObject({ family: 'cancelled', cause: { status: 'interrupted' } });
+  });
+
+  test('says which variables give a key where the recipe model found nothing to do', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    await using session = await openSession({ cwd: temporaryDirectory(), env, settings: false });
+    await expect(session.ask('What is this?')).rejects.toThrow(
+      /the recipe model can carry out; it needs no key\. For a task in plain words, set ANTHROPIC_API_KEY, or /,
+    );
+    await expect(session.ask('```sh\nfalse\n```')).rejects.toThrow(/^(?!.*API_KEY)/);
   });
 
   test.each(['throws', 'rejects'])(
@@ -149,7 +160,16 @@ describe('LIB-1: session.run', () => {
       /part 1 of the prompt is refused: an image has no data: give its bytes/,
     ],
     [[{ type: 'file', path: 'missing.txt' } as const, 'x'], /missing.txt cannot be attached/],
-    [[], /the prompt has no text/],
+    [[], /the prompt has no text: say what to do$/],
+    [
+      [{ type: 'file', path: 'missing.txt' } as const],
+      /the prompt has no text: say what to do with missing.txt$/,
+    ],
+    [[{ type: 'image', data: PNG } as const], /the prompt has no text: say what to do with the image$/],
+    [
+      [{ type: 'image', source: { type: 'base64', data: PNG, bytes: 1 } } as never, 'x'],
+      /part 1 of the prompt is refused: its source has no field "bytes"; there are type, media_type, data$/,
+    ],
     [[{ type: 'sound' } as never, 'x'], /part 1 of the prompt is refused: give a text/],
     [['x', null as never], /part 2 of the prompt is refused: give a text/],
     [['x', ['y'] as never], /part 2 of the prompt is refused: give a text/],
@@ -170,6 +190,14 @@ describe('LIB-1: session.run', () => {
 
 describe('LIB-1: attachments', () => {
   const GOOD = { type: 'text', text: 'good' };
+  test('a hole in their list is named', async () => {
+    const { session } = await startFamily({ cast: {} });
+    const attachments = Object.assign([GOOD], { 2: GOOD }) as never;
+    await expect(session.ask('See file.', { attachments })).rejects.toThrow(
+      /attachments\[1\] is refused: give /,
+    );
+  });
+
   test.each<[string, unknown, RegExp]>([
     [
       'nothing',
@@ -275,6 +303,7 @@ describe('LIB-1: agent types in code', () => {
 
   test('what cannot be used is refused; what has no effect is said', async () => {
     const open = (agentTypes: object) => startFamily({ cast: {}, agentTypes: agentTypes as never });
+    const right = { description: 'd', prompt: 'p' };
     await expect(open({ bad: { prompt: 'p' } })).rejects.toThrow(
       /^agentTypes.bad: description: it is missing/,
     );
@@ -292,6 +321,26 @@ describe('LIB-1: agent types in code', () => {
       [{ background: 'maybe' }, /^agentTypes.bad: background: it is neither true nor false/],
     ] as const)
       await expect(open({ bad: { description: 'd', prompt: 'p', ...fields } })).rejects.toThrow(reason);
+    for (const [fields, reason] of [
+      [{ permissionMode: null }, 'permissionMode is null; give a text'],
+      [{ budget: null }, 'budget is null; give an object'],
+      [{ model: '' }, 'model is an empty text; give a text'],
+      [{ maxTurns: '1' }, 'maxTurns is "1"; give a whole number'],
+      [{ color: 5 }, 'color is 5; give a text'],
+      [{ readOnly: 'yes' }, 'readOnly is "yes"; give true or false'],
+      [{ background: 'no' }, 'background is "no"; give true or false'],
+      [{ mcpServers: { a: 5 } }, 'mcpServers is an object; give a list of names of servers'],
+      [{ mcpServers: [{ a: null }] }, 'mcpServers is a list; give a list of names of servers'],
+      [{ skills: 5 }, 'skills is 5; give a list of names'],
+    ] as const)
+      await expect(open({ bad: { ...right, ...fields } })).rejects.toThrow(
+        `openSession: agentTypes.bad.${reason}`,
+      );
+    for (const [hooks, reason] of [
+      [{ Nope: [] }, 'hooks: "Nope": there is no such event here'],
+      [{ PreToolUse: [{ matcher: 5, hooks: [] }] }, 'hooks: PreToolUse: a matcher is no text'],
+    ] as const)
+      await expect(open({ bad: { ...right, hooks } })).rejects.toThrow(`agentTypes.bad: ${reason}`);
     await expect(open({ bad: 'prompt' })).rejects.toThrow(/agentTypes.bad is no object/);
     const { session } = await open({ odd: { description: 'd', prompt: 'p', tools: ['Read', 'Nope'] } });
     expect(session.notices).toEqual(['agentTypes.odd: tools: there is no tool Nope here: left out']);

@@ -18,6 +18,7 @@ import type {
   PromptContentPart,
   PromptOptions,
   PromptSchema,
+  RunResult,
   Session,
 } from '../session-type.ts';
 
@@ -36,7 +37,8 @@ export async function readInput(
   untilStopped: (signal: AbortSignal | undefined) => AbortSignal,
 ): Promise<GivenPrompt> {
   const answer = schema === undefined ? undefined : await typedAnswer(schema);
-  const first = (before ?? []).map(attachedBlock);
+  // Also where the list has holes.
+  const first = Array.from(before ?? [], attachedBlock);
   const { text, attachments } =
     given === null || typeof given === 'string'
       ? { text: given, attachments: [] }
@@ -59,12 +61,17 @@ async function readParts(
     else before.push(known);
   }
   const text = texts.join('\n\n');
-  if (text.trim() === '') throw new UserMistake('bad_argument', 'session.run: the prompt has no text');
+  if (text.trim() === '') throw wordless(before[0]);
   const attachments: Attached[] = [];
   for (const one of before)
     if (one.type === 'file') attachments.push(...(await fileBlocks(agent, one.path, signal)));
     else attachments.push(one);
   return { text, attachments };
+}
+
+function wordless(first: Attached | FilePart | undefined): UserMistake {
+  const what = first?.type === 'file' ? ` with ${first.path}` : first === undefined ? '' : ' with the image';
+  return new UserMistake('bad_argument', `session.run: the prompt has no text: say what to do${what}`);
 }
 
 type FilePart = Extract<PromptContentPart, { type: 'file' }>;
@@ -79,6 +86,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   image: ['type', 'data', 'source'],
   file: ['type', 'path'],
 };
+const SOURCE_FIELDS: readonly string[] = ['type', 'media_type', 'data'];
 
 function knownPart(part: unknown, place: string): string | Attached | FilePart {
   const { type, text, path } = fieldsOf(part, place, PART_FORM);
@@ -102,11 +110,22 @@ function fieldsOf(part: unknown, place: string, form: string): Readonly<Record<s
   const fields: Record<string, unknown> = typeof part === 'object' && part !== null ? { ...part } : {};
   const known = Object.hasOwn(FIELDS, String(fields.type)) ? FIELDS[String(fields.type)] : undefined;
   if (known === undefined) throw refused(place, form);
+  refuseOthers(fields, known, { place, whose: 'it' });
+  const source = Object(fields.source);
+  if (source.data !== undefined) refuseOthers(source, SOURCE_FIELDS, { place, whose: 'its source' });
+  return fields;
+}
+
+function refuseOthers(
+  fields: object,
+  known: readonly string[],
+  { place, whose }: { place: string; whose: string },
+): void {
   const other = Object.keys(fields).find((field) => !known.includes(field));
-  if (other === undefined) return fields;
+  if (other === undefined) return;
   throw refused(
     place,
-    `it has no field ${JSON.stringify(other.slice(0, 100))}; there are ${known.join(', ')}`,
+    `${whose} has no field ${JSON.stringify(other.slice(0, 100))}; there are ${known.join(', ')}`,
   );
 }
 
@@ -160,6 +179,12 @@ export async function typedAnswer(
   };
 }
 
+/** Without a key a program gets the recipe model, also where it was to have one. */
+function hintOf({ cause, message }: Pick<RunResult, 'cause' | 'message'>): string {
+  if (cause !== 'recipe' || !message?.includes('holds no block')) return '';
+  return '; it needs no key. For a task in plain words, set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL';
+}
+
 /** What did not end as `done` answers nothing: who asked must not take it for an answer. */
 export async function ask(
   session: Pick<Session, 'run'>,
@@ -173,6 +198,6 @@ export async function ask(
   const { status, cause, message } = result;
   if (status === 'done') return { ...result, value: result.value, cost: result.costUsd };
   const family = status === 'failed' ? 'terminal' : 'cancelled';
-  const reason = `the agent ended as ${status}: ${message ?? 'it gave no reason'}`;
+  const reason = `the agent ended as ${status}: ${message ?? 'it gave no reason'}${hintOf(result)}`;
   throw new RametError(cause ?? status, family, reason, { cause: result });
 }
