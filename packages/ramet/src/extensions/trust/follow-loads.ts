@@ -44,7 +44,7 @@ export function followLoads(found: ReachFinds, ground: FollowGround): void {
   const opened = new Set(loaded.open);
   for (const { program, text, from } of loaded.codes) {
     for (const path of inner.started(program, text)) found.add(path);
-    if (inner.finds([]).openCode.length > 0) opened.add(from.path);
+    if (inner.finds([]).openCode.length > 0 || startsPrograms(text)) opened.add(from.path);
   }
   const more: PythonFinds = inner.finds(loaded.python);
   found.addAll(more);
@@ -74,11 +74,18 @@ function runFiles(found: ReachFinds, { lines, shown }: RunGround): RunFile[] {
 }
 
 const STARTS =
-  /\b(?:subprocess|os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|pty\.spawn|Popen)\b/;
+  /\b(?:subprocess|(?:create_)?subprocess_\w+|os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|pty\.spawn|Popen|ProcessPoolExecutor|multiprocessing)\b|\bfrom\s+os\s+import\b.*\b(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*)\b/;
+/** They run what they read, in other words than `exec`. */
+const RUNS_DATA =
+  /\b(?:(?:c?[Pp]ickle|dill|cloudpickle|joblib|shelve|marshal)\.(?:loads?|open|Unpickler)|TestLoader|unittest\.main|defaultTestLoader|fileConfig|dictConfig|Interactive(?:Interpreter|Console)|runsource|runcode|timeit\.\w+|ctypes\.\w*DLL|LoadLibrary|load_extension)\b/;
 
-/** Those in Python that start programs. */
+function startsPrograms(text: string): boolean {
+  return STARTS.test(text) || RUNS_DATA.test(text);
+}
+
+/** Those in Python that start programs, or run what they read. */
 function starting(paths: Iterable<string>): string[] {
   return [...paths].filter(
-    (path) => path.endsWith('.py') && STARTS.test(contentOf(path)?.bytes.toString('utf8') ?? ''),
+    (path) => path.endsWith('.py') && startsPrograms(contentOf(path)?.bytes.toString('utf8') ?? ''),
   );
 }

@@ -9,9 +9,11 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { landingPath } from '../../system/landing-path.ts';
+import { gitLoads } from './git-loads.ts';
 import { linkedPaths } from './linked-paths.ts';
 import type { SearchGround } from './module-files.ts';
-import { gitPrograms } from './programs/git-config.ts';
+import { jqModules } from './programs/jq-modules.ts';
+import { codeLoads } from './programs/loading-options.ts';
 import type { LoadGround } from './programs/loading-programs.ts';
 import {
   importedModules,
@@ -20,15 +22,10 @@ import {
   MODULE_ENDING,
   moduleImports,
 } from './programs/module-imports.ts';
-import { languageOf } from './programs/script-language.ts';
-import {
-  type LoadedCode,
-  type LoadedName,
-  type ShellLoads,
-  type ShellText,
-  shellLoads,
-} from './programs/shell-loads.ts';
-import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
+import { languageOf, type ScriptLanguage } from './programs/script-language.ts';
+import type { CalledGit, LoadedCode, LoadedName, ShellLoads, ShellText } from './programs/shell-finds.ts';
+import { shellLoads } from './programs/shell-loads.ts';
+import { checkoutOf, isDirectory, isTemporary, namePattern } from './repository-look.ts';
 import { contentOf } from './trusted-content.ts';
 
 export interface LoadedFiles {
@@ -60,15 +57,14 @@ export interface RunFile {
   readonly line: string | null;
 }
 
+/** With which Node begins a folder. */
+const BEGINNING = { relative: ['./'], named: [] };
+const NODE = /^(?:node(?:js)?|bun|tsx|ts-node)$/;
 const MOST_FILES = 300;
 const MOST_ROUNDS = 8;
 const MOST_PLACES = 24;
 const LARGEST = 512 << 10;
 const MATCHES_MOST = 100;
-/** Of other languages: whether it loads or starts anything is as much as is looked for. */
-const OTHERS_LOAD =
-  /\b(?:require\w*|include\w*|load\w*|use|do|import|autoload|source|dofile|system|exec\w*|spawn\w*|popen|proc_open|passthru|eval|qx|open)\b|`/;
-
 export function loadedFiles(files: readonly RunFile[], place: LoadPlace): LoadedFiles {
   const walk = new LoadWalk(place);
   for (const file of files) walk.start(file);
@@ -86,12 +82,12 @@ class LoadWalk implements LoadedFiles {
   readonly digests: Map<string, string> = new Map();
   readonly imported: Set<string> = new Set();
   readonly #realFolders = new Map<string, string>();
-  #codes: readonly LoadedCode[] = [];
-  #places: readonly string[];
+  codes: readonly LoadedCode[] = [];
+  places: readonly string[];
 
   constructor(place: LoadPlace) {
     this.#place = place;
-    this.#places = [...place.search.directories];
+    this.places = [...place.search.directories];
   }
 
   get paths(): string[] {
@@ -106,19 +102,8 @@ class LoadWalk implements LoadedFiles {
     return [...this.#python];
   }
 
-  get codes(): readonly LoadedCode[] {
-    return this.#codes;
-  }
-
-  get places(): readonly string[] {
-    return this.#places;
-  }
-
   start({ path, by, line }: RunFile): void {
-    const language = languageOf(path, by, line);
-    if (language === 'shell') this.#script(path, path);
-    else if (language === 'module') this.#module(path);
-    else if (language === 'other') this.#other(path);
+    this.#follow(path, languageOf(path, by, line), path);
   }
 
   /** Scripts know each other's variables, so each new one is a reason to look at all again. */
@@ -126,12 +111,14 @@ class LoadWalk implements LoadedFiles {
     for (let round = 0; this.#shell.size > 0; round++) {
       const before = this.#shell.size;
       const loads = shellLoads([...this.#shell.values()], this.#scene());
-      this.#codes = loads.codes;
+      this.codes = loads.codes;
       for (const path of loads.open) this.#open.add(path);
       this.#enter(loads);
       for (const one of loads.names) this.#named(one, loads);
       for (const one of loads.patterns) this.#matching(one);
-      for (const words of loads.git) this.#configured(words);
+      for (const one of loads.git) this.#git(one, loads);
+      for (const one of loads.codes) this.#code(one);
+      this.#queried(loads);
       if (this.#shell.size === before) return;
       if (round >= MOST_ROUNDS) return void this.#open.add([...this.#shell.values()].at(-1)?.path ?? '');
     }
@@ -139,18 +126,17 @@ class LoadWalk implements LoadedFiles {
 
   #scene(): Parameters<typeof shellLoads>[1] {
     const { root, search, finds } = this.#place;
-    const tops = new Set([root, ...[...search.directories].map(checkoutOf)]);
-    return { root, tops: [...tops], finds };
+    return { root, tops: [...new Set([root, ...[...search.directories].map(checkoutOf)])], finds };
   }
 
   #enter({ places }: ShellLoads): void {
-    const found = new Set(this.#places);
+    const found = new Set(this.places);
     for (const folder of found)
       for (const name of places)
         for (const path of linkedPaths(folder, name))
           if (found.size < MOST_PLACES && !found.has(path) && this.#isOwn(path) && isDirectory(path))
             found.add(path);
-    this.#places = [...found];
+    this.places = [...found];
   }
 
   #isOwn(path: string): boolean {
@@ -159,31 +145,45 @@ class LoadWalk implements LoadedFiles {
 
   #named({ name, by, from }: LoadedName, { written }: ShellLoads): void {
     if (name === '' || name.includes('\0')) return;
+    if (written.has(name)) this.#open.add(from.path);
     // Packages have their place in what is not followed.
-    const ended = /^(?:node(?:js)?|bun|tsx|ts-node)$/.test(by)
-      ? ['', '.js', '/index.js', '.cjs', '.mjs', '.ts']
-      : [''];
+    const ended = NODE.test(by) ? ['', '.js', '/index.js', '/package.json', '.cjs', '.mjs', '.ts'] : [''];
     const modules = by.startsWith('py') ? ['', '.py', '/__main__.py', '/__init__.py'] : ended;
-    for (const folder of this.#places)
+    for (const folder of this.places)
       for (const path of modules.flatMap((ending) => linkedPaths(folder, `${name}${ending}`))) {
-        if (!this.#isOwn(path) || !isFile(path)) continue;
+        if (!this.#isOwn(path)) continue;
+        if (NODE.test(by) && isDirectory(path)) this.#imports(BEGINNING, path, from);
+        if (!isFile(path)) continue;
         if (this.#isWritten(path, written)) this.#open.add(from.path);
         else this.#found(path, by, from);
       }
   }
 
+  /** As code that lies in this folder. */
+  #imports(names: Parameters<typeof importedModules>[0], folder: string, from: ShellText): void {
+    const ground = { ...this.#place.search, folders: [folder] };
+    const found = importedModules(names, join(folder, 'code.js'), ground);
+    for (const path of found) this.#found(path, 'import', from);
+  }
+
   /** By the script itself, whose own text decides what is in it. */
   #isWritten(path: string, written: ReadonlySet<string>): boolean {
-    return [...written].some((name) => this.#places.some((folder) => resolve(folder, name) === path));
+    return [...written].some((name) => this.places.some((folder) => resolve(folder, name) === path));
   }
 
   #found(path: string, by: string, from: ShellText): void {
     if (this.#paths.size >= MOST_FILES) return void this.#open.add(from.path);
     this.#paths.add(path);
+    // Data, of what is imported, unless its ending says more.
+    if (by === 'jq' || path.endsWith('.json') || (by === 'import' && !MODULE_ENDING.test(path))) return;
     const language = by === 'source' ? 'shell' : languageOf(path, by, null);
-    if (language === 'shell') this.#script(path, by === 'source' ? from.zero : path);
+    if (language === 'python') this.#python.add(path);
+    else this.#follow(path, language, by === 'source' ? from.zero : path);
+  }
+
+  #follow(path: string, language: ScriptLanguage, zero: string): void {
+    if (language === 'shell') this.#script(path, zero);
     else if (language === 'module') this.#module(path);
-    else if (language === 'python') this.#python.add(path);
     else if (language === 'other') this.#other(path);
   }
 
@@ -191,17 +191,11 @@ class LoadWalk implements LoadedFiles {
     const slash = one.name.lastIndexOf('/');
     const [before, last] = [one.name.slice(0, slash + 1), one.name.slice(slash + 1)];
     if (/[*?[]/.test(before)) return void this.#open.add(one.from.path);
-    const pattern = new RegExp(
-      `^${last
-        .split(/(\*|\?|\[[^\]]*\])/)
-        .map(spelled)
-        .join('')}$`,
-    );
-    for (const folder of this.#places)
+    const pattern = namePattern(last);
+    for (const folder of this.places)
       for (const at of linkedPaths(folder, before === '' ? '.' : before)) {
-        const names = this.#place.search
-          .list(at)
-          .filter(({ name }) => pattern.test(name) && !name.startsWith('.'));
+        const isMatch = ({ name }: { name: string }): boolean => pattern.test(name) && !name.startsWith('.');
+        const names = this.#place.search.list(at).filter(isMatch);
         if (names.length > MATCHES_MOST) this.#open.add(one.from.path);
         for (const { name } of names.slice(0, MATCHES_MOST)) {
           const path = join(at, name);
@@ -211,12 +205,31 @@ class LoadWalk implements LoadedFiles {
   }
 
   /** What `.git/config` names runs wherever git does. */
-  #configured(words: readonly string[]): void {
+  #git(one: CalledGit, { git }: ShellLoads): void {
+    const call = { ...one, settings: git.flatMap(({ settings }) => settings) };
     for (const top of this.#scene().tops) {
-      const { scripts } = gitPrograms(top, words);
-      for (const text of scripts)
-        this.#add({ path: join(top, '.git/config'), zero: join(top, '.git/config'), text, digest: text });
+      const { scripts, paths, programs, isOpen } = gitLoads(call, top, this.places);
+      if (isOpen) this.#open.add(call.from.path);
+      for (const { path, text } of scripts) this.#add({ path, zero: path, text, digest: text });
+      const isOwnFile = (path: string): boolean => this.#isOwn(path) && isFile(path);
+      for (const path of paths.filter(isOwnFile)) this.#paths.add(path);
+      for (const path of programs.filter(isOwnFile)) this.#found(path, 'kernel', call.from);
     }
+  }
+
+  #queried({ queries }: ShellLoads): void {
+    const ground = { ...this.#place.search, directories: new Set(this.places) };
+    for (const path of queries.flatMap((one) => jqModules(one, ground))) this.#paths.add(path);
+  }
+
+  /** Code that a script has JavaScript run: what it imports is looked for where it may start. */
+  #code({ program, text, from }: LoadedCode): void {
+    if (!/^node/.test(program.name) || text === '') return;
+    const { isOpen, started, scripts, ...names } = moduleImports(text, text);
+    if (isOpen) this.#open.add(from.path);
+    for (const folder of this.places) this.#imports(names, folder, from);
+    for (const one of [...scripts, ...started.map((name) => `node '${name}'`)])
+      this.#add({ path: from.path, zero: from.path, text: one, digest: one });
   }
 
   #script(path: string, zero: string): void {
@@ -276,11 +289,6 @@ class LoadWalk implements LoadedFiles {
 
   #other(path: string): void {
     const read = this.#read(path);
-    if (read !== null && OTHERS_LOAD.test(read.text)) this.#open.add(path);
+    if (read !== null && codeLoads('', read.text)) this.#open.add(path);
   }
-}
-
-function spelled(part: string, at: number): string {
-  if (at % 2 === 0) return RegExp.escape(part);
-  return part === '*' ? '[^/]*' : part === '?' ? '[^/]' : part.replace(/^\[!/, '[^');
 }

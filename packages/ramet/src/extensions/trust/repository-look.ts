@@ -100,6 +100,17 @@ export function scriptsOf(
   }
 }
 
+/** A pattern of a shell for the last part of a name, as in `hooks.d/*.sh`. */
+export function namePattern(pattern: string): RegExp {
+  const parts = pattern.split(/(\*|\?|\[[^\]]*\])/).map(spelled);
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+function spelled(part: string, at: number): string {
+  if (at % 2 === 0) return RegExp.escape(part);
+  return part === '*' ? '[^/]*' : part === '?' ? '[^/]' : part.replace(/^\[!/, '[^');
+}
+
 function patternOf(text: string): RegExp {
   return new RegExp(`^${text.split(/\*+/).map(RegExp.escape).join('.*')}$`);
 }

@@ -1,6 +1,7 @@
 /** Files that tell a program what to run although no word names them: `package.json`, a `Makefile`, a configuration. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
+import { ownHooks } from './git-loads.ts';
 import { linkedPaths } from './linked-paths.ts';
 import type { SearchGround } from './module-files.ts';
 import { compilerIn } from './programs/compiled-output.ts';
@@ -171,6 +172,8 @@ function configured(
   for (const top of new Set([...ground.directories].filter(ground.isOurs).map(checkoutOf))) {
     const { scripts, hooks, included } = gitPrograms(top, texts, given);
     for (const path of included) found.add(path);
+    if (hooks.length === 0 && !texts.some((text) => LOOKS.test(text)))
+      for (const path of ownHooks(top)) found.add(path);
     for (const folder of hooks) if (ground.isOurs(folder) && isDirectory(folder)) found.folders.add(folder);
     for (const script of scripts) {
       const inner = follow(script, top);

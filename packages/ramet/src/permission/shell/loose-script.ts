@@ -6,7 +6,7 @@
  * 1. Commands are found wherever they stand: in functions, loops, branches, substitutions.
  * 2. What is not understood is passed over and makes the script not `isWhole`; nothing is thrown.
  */
-import { LooseCursor } from './reading/loose-cursor.ts';
+import { LooseCursor, type LooseFinds } from './reading/loose-cursor.ts';
 import type { ShellAssignment } from './reading/shell-reading.ts';
 
 /** With words as they are written. */
@@ -14,6 +14,8 @@ export interface LooseCommand {
   readonly words: readonly string[];
   /** A here-document that it reads. */
   readonly body: string | null;
+  /** A text that it reads: `<<< WORD`. */
+  readonly given: string | null;
   /** A file that it reads in place of what is typed. */
   readonly input: string | null;
 }
@@ -44,6 +46,8 @@ export function looseScript(text: string): LooseScript {
 
 interface Heredoc {
   readonly delimiter: string;
+  /** Nothing in it is expanded. */
+  readonly isQuoted: boolean;
   readonly hasTabs: boolean;
   readonly at: number;
 }
@@ -82,9 +86,11 @@ function listed(source: string): string[] {
 class LooseList {
   readonly #found: LooseReading;
   readonly #text: string;
+  readonly #finds: LooseFinds;
   readonly #cursor: LooseCursor;
   #words: string[] = [];
   #input: string | null = null;
+  #given: string | null = null;
   #heredocs: Heredoc[] = [];
   /** Of each open `case`. */
   #cases = 0;
@@ -92,7 +98,7 @@ class LooseList {
   constructor(found: LooseReading, text: string, depth: number) {
     this.#found = found;
     this.#text = text;
-    this.#cursor = new LooseCursor(text, {
+    this.#finds = {
       get isWhole() {
         return found.isWhole;
       },
@@ -100,7 +106,8 @@ class LooseList {
         found.isWhole = isWhole;
       },
       code: (inner) => found.list(inner, depth + 1),
-    });
+    };
+    this.#cursor = new LooseCursor(text, this.#finds);
   }
 
   read(): void {
@@ -125,7 +132,7 @@ class LooseList {
   #line(): void {
     this.#end();
     this.#cursor.at += 1;
-    for (const { delimiter, hasTabs, at } of this.#heredocs.splice(0)) {
+    for (const { delimiter, isQuoted, hasTabs, at } of this.#heredocs.splice(0)) {
       const lines: string[] = [];
       for (;;) {
         if (this.#cursor.at >= this.#text.length) {
@@ -137,20 +144,23 @@ class LooseList {
         if ((hasTabs ? line.replace(/^\t+/, '') : line) === delimiter) break;
         lines.push(line);
       }
-      const command = this.#found.commands[at];
-      if (command !== undefined) this.#found.commands[at] = { ...command, body: lines.join('\n') };
+      const [command, body] = [this.#found.commands[at], lines.join('\n')];
+      if (command !== undefined) this.#found.commands[at] = { ...command, body };
+      if (!isQuoted) new LooseCursor(body, this.#finds).expansions();
     }
   }
 
   #end(): void {
-    const [words, input] = [this.#words, this.#input];
-    [this.#words, this.#input] = [[], null];
-    const [first = ''] = words;
+    const [words, input, given] = [this.#words, this.#input, this.#given];
+    [this.#words, this.#input, this.#given] = [[], null, null];
+    const [first = '', second = ''] = words;
     if (DECLARES.test(first)) for (const word of words) if (ASSIGNS.test(word)) this.#found.assign(word);
     if (first === 'read' || first === 'mapfile' || first === 'readarray')
       for (const name of words.slice(1).filter((one) => /^\w+$/.test(one)))
         this.#found.variables.push({ name, value: null });
-    if (words.length > 0) this.#found.commands.push({ words, input, body: null });
+    if (first === 'printf' && second === '-v')
+      this.#found.variables.push({ name: words[2] ?? '', value: null });
+    if (words.length > 0) this.#found.commands.push({ words, input, given, body: null });
   }
 
   #separator(): void {
@@ -172,9 +182,7 @@ class LooseList {
       this.#found.functions.add(name);
       this.#words = [];
     } else if (this.#text.startsWith('((', this.#cursor.at) && /^(?:|for)$/.test(this.#words.join(' '))) {
-      const end = this.#text.indexOf('))', this.#cursor.at);
-      this.#found.isWhole &&= end !== -1;
-      this.#cursor.at = end === -1 ? this.#text.length : end + 2;
+      this.#cursor.bracket();
       this.#words = [];
     } else {
       this.#end();
@@ -191,9 +199,11 @@ class LooseList {
     if (operator.startsWith('<<') && operator !== '<<<')
       this.#heredocs.push({
         delimiter: word.replace(/["'\\]/g, ''),
+        isQuoted: /["'\\]/.test(word),
         hasTabs: operator === '<<-',
         at: this.#found.commands.length,
       });
+    else if (operator === '<<<') this.#given = word;
     else if (operator === '<') this.#input = word;
     else if (operator.startsWith('>') && !operator.endsWith('&')) this.#found.outputs.push(word);
     return true;

@@ -29,6 +29,8 @@ export interface GitPrograms {
   readonly hooks: readonly string[];
   /** Files that the configuration includes: they can name more. */
   readonly included: readonly string[];
+  /** What words stand for, in small letters. */
+  readonly aliases: ReadonlyMap<string, string>;
 }
 
 const RUNS =
@@ -55,6 +57,7 @@ const NOTHING: GitGiven = { files: [], folders: [], settings: [] };
 export function gitPrograms(top: string, words: readonly string[], given: GitGiven = NOTHING): GitPrograms {
   const { own, shared } = gitDirectories(top);
   const found = { scripts: new Set<string>(), hooks: new Set<string>(), included: new Set<string>() };
+  const aliases = new Map<string, string>();
   const runsHooks = !words.some((word) => LOOKS.test(word));
   const isAway = words.some((word) => GOES_AWAY.test(word));
   const take = (settings: GitGiven['settings'], folder: string, depth: number): void => {
@@ -69,12 +72,14 @@ export function gitPrograms(top: string, words: readonly string[], given: GitGiv
         for (const path of runsHooks ? linkedPaths(top, value) : []) found.hooks.add(path);
       } else if ((RUNS.test(key) || (isAway && RUNS_AWAY.test(key))) && !SWITCH.test(value))
         found.scripts.add(key.startsWith('credential.') ? helperScript(value) : value);
+      else if (key.startsWith('alias.')) aliases.set(key.slice('alias.'.length), value);
     }
   };
   const files = [join(shared, 'config'), join(own, 'config.worktree')];
   for (const file of new Set([...files, ...given.files])) take(settingsIn(file), dirname(file), 0);
   take(given.settings, top, 0);
-  return { scripts: [...found.scripts], hooks: [...found.hooks], included: [...found.included] };
+  const { scripts, hooks, included } = found;
+  return { scripts: [...scripts], hooks: [...hooks], included: [...included], aliases };
 }
 
 /** `!x` is a script, a path a program, and any other the name of one of git's own. */

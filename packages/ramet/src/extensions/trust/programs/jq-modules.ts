@@ -1,20 +1,26 @@
 /** Modules that code of jq imports: `import "m" as $m`, `include "m" {search: "lib"}`, also behind `-f`, and what these import in turn. */
 import { dirname, join } from 'node:path';
+import type { ScriptWord } from '../../../permission/shell/script-words.ts';
 import { linkedPaths } from '../linked-paths.ts';
 import type { SearchGround } from '../module-files.ts';
 import type { StartedProgram } from '../started-programs.ts';
 import { contentOf } from '../trusted-content.ts';
 
-const JQ = /^(?:jq|gojq|jaq)$/;
+export const JQ: RegExp = /^(?:jq|gojq|jaq)$/;
 const IMPORT = /\b(?:import|include)\s*"((?:[^"\\]|\\.)+)"([^;]*)/g;
 const SEARCHED = /"((?:[^"\\]|\\.)+)"/g;
 const MOST_MODULES = 100;
 
-/** `ground` has each directory that a word names, so also what stands behind `-L`. */
 export function jqModules({ name, rest }: StartedProgram, ground: SearchGround): readonly string[] {
   if (!JQ.test(name)) return [];
   const texts = rest.flatMap((word) => word.texts);
-  const [...places] = ground.directories;
+  const folders = texts.flatMap((text, at) =>
+    texts[at - 1] === '-L' ? [text] : (/^-L(.+)$/.exec(text)?.slice(1) ?? []),
+  );
+  const [...starts] = ground.directories;
+  const places = [
+    ...new Set(starts.flatMap((start) => [start, ...folders.flatMap((one) => linkedPaths(start, one))])),
+  ];
   const found = new Set<string>();
   const read = (code: string, from: readonly string[]): void => {
     for (const [, module = '', more = ''] of code.matchAll(IMPORT)) {
@@ -37,6 +43,17 @@ export function jqModules({ name, rest }: StartedProgram, ground: SearchGround):
     }
   }
   return [...found];
+}
+
+/** Files that hold its code. */
+export function jqFiles(words: readonly ScriptWord[]): { files: readonly string[]; isOpen: boolean } {
+  const isFile = (at: number): boolean => /^(?:-[a-zA-Z]*f|--from-file)$/.test(words[at - 1]?.start ?? '');
+  return {
+    files: words.flatMap(({ texts, start }, at) =>
+      isFile(at) ? texts : (/^--from-file=(.+)$/.exec(start)?.slice(1) ?? []),
+    ),
+    isOpen: words.some(({ open }, at) => open !== null && isFile(at)),
+  };
 }
 
 const IMPORTS = /\b(?:import|include)\s*"/;

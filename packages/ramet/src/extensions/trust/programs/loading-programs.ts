@@ -24,6 +24,10 @@ const PYTHON_MODULES =
 /** Where tools of others are installed. */
 const INSTALLED = /(?:^|\/)(?:node_modules|vendor|\.?v?env|site-packages)\//;
 
+export function isInstalled(path: string): boolean {
+  return INSTALLED.test(path);
+}
+
 export interface LoadGround {
   /** It may be a file of the repository, which counts by itself. */
   isOwn(name: string): boolean;
@@ -40,7 +44,7 @@ export function loadedBy(
   const [word = name] = own?.texts ?? [];
   const runner = testRunner(program);
   if (runner !== null) return runner;
-  const isFile = word.includes('/') && ground.isOwn(word) && !INSTALLED.test(word);
+  const isFile = word.includes('/') && ground.isOwn(word) && !isInstalled(word);
   if (isFile && manifestsOf(name).length === 0) return null;
   const texts = rest.flatMap(({ texts: [text = ''] }) => text);
   if (name === 'git') return texts.includes('lfs') ? 'git lfs' : null;

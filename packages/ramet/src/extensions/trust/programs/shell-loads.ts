@@ -4,70 +4,47 @@
  */
 import { type LooseCommand, type LooseScript, looseScript } from '../../../permission/shell/loose-script.ts';
 import { looseWord } from '../../../permission/shell/loose-word.ts';
-import { carriedScript, type ScriptWord } from '../../../permission/shell/script-words.ts';
+import {
+  carriedScript,
+  type ScriptCommand,
+  type ScriptWord,
+} from '../../../permission/shell/script-words.ts';
 import { executedNames, type StartedProgram, scriptOf, startedPrograms } from '../started-programs.ts';
 import { namesIn } from '../word-names.ts';
 import { computesNames } from './computed-code.ts';
-import { isInline, isPlain, manifestsOf, RUNS_COMMANDS, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
-import { type LoadGround, loadedBy } from './loading-programs.ts';
+import { gitLine } from './git-line.ts';
+import { JQ, jqFiles } from './jq-modules.ts';
+import { isPlain, manifestsOf, RUNS_COMMANDS, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
+import {
+  awkRuns,
+  codeIn,
+  codeLoads,
+  copiedNames,
+  isFilled,
+  leads,
+  loadsByOption,
+} from './loading-options.ts';
+import { isInstalled, loadedBy } from './loading-programs.ts';
 import { placed, unmarked } from './own-place.ts';
 import { sedRuns } from './sed-script.ts';
 import { unclearBuiltin, unclearTexts } from './shell-builtins.ts';
+import type {
+  CalledGit,
+  LoadedCode,
+  LoadedName,
+  ShellLoads,
+  ShellScene,
+  ShellText,
+  StartGround,
+} from './shell-finds.ts';
 import { ShellValues } from './shell-values.ts';
-
-export interface ShellText {
-  /** The file that holds it. */
-  readonly path: string;
-  /** What `$0` is in it: another file where that one sources it. */
-  readonly zero: string;
-  readonly text: string;
-  readonly digest: string;
-}
-
-export interface LoadedName {
-  readonly name: string;
-  /** What runs it; `source` where it becomes part of the script. */
-  readonly by: string;
-  readonly from: ShellText;
-}
-
-/** Code in a script that an interpreter gets. */
-export interface LoadedCode {
-  readonly program: StartedProgram;
-  readonly text: string;
-  readonly from: ShellText;
-}
-
-export interface ShellLoads {
-  readonly names: readonly LoadedName[];
-  /** Names of files of which all count that match. */
-  readonly patterns: readonly LoadedName[];
-  /** Folders that it changes into. */
-  readonly places: readonly string[];
-  readonly codes: readonly LoadedCode[];
-  readonly git: readonly (readonly string[])[];
-  /** Names of files that it writes. */
-  readonly written: ReadonlySet<string>;
-  /** Of these, only the running script knows all that it loads. */
-  readonly open: ReadonlySet<string>;
-}
 
 const SOURCES = /^(?:\.|source)$/;
 const BUILTINS =
   /^(?:caller|compgen|complete|compopt|bind|dirs|enable|hash|history|let|mapfile|readarray|suspend|expr|mktemp|dd|seq|setopt|unsetopt|autoload|emulate|zstyle|print|whence|pkill|nohup|curl|wget|exec)$/;
-/** Of a variable that programs load files by. */
-const LEADS =
-  /^(?:BASH_ENV|ENV|NODE_(?:OPTIONS|PATH)|LD_PRELOAD|DYLD_INSERT_LIBRARIES|PERL5(?:LIB|OPT|DB)|RUBY(?:LIB|OPT)|PYTHON(?:PATH|STARTUP|HOME)|GIT_(?:CONFIG\w*|DIR|TEMPLATE_DIR|EXEC_PATH|SSH\w*|EXTERNAL_DIFF)|LUA_\w+|CLASSPATH|ZDOTDIR)$/;
 const MOST_KNOWN = 300;
 
 const known = new Map<string, ShellLoads>();
-
-export interface ShellScene {
-  readonly root: string;
-  /** Of each checkout that it may be in. */
-  readonly tops: readonly string[];
-  readonly finds: LoadGround;
-}
 
 /** Of scripts that know each other's variables. */
 export function shellLoads(texts: readonly ShellText[], scene: ShellScene): ShellLoads {
@@ -88,7 +65,9 @@ class LoadReading implements ShellLoads {
   readonly patterns: LoadedName[] = [];
   readonly places: string[] = [];
   readonly codes: LoadedCode[] = [];
-  readonly git: string[][] = [];
+  readonly git: CalledGit[] = [];
+  readonly queries: StartedProgram[] = [];
+  readonly #given: ScriptCommand['assignments'][number][] = [];
   readonly written: Set<string> = new Set();
   readonly open: Set<string> = new Set();
   readonly #scene: ShellScene;
@@ -128,13 +107,14 @@ class LoadReading implements ShellLoads {
     const values = this.#values.for(source);
     const all = this.#scene.tops.map((top) => looseWord(source, values, top));
     const texts = [...new Set(all.flatMap((one) => one.texts.map(unmarked)))];
-    return { texts, open: all.find(({ open }) => open !== null)?.open ?? null, start: texts[0] ?? '' };
+    const open = all.find((one) => one.open !== null)?.open ?? null;
+    const start = open === 'unknown' ? (BEGIN.exec(source)?.[1] ?? '') : (texts[0] ?? '');
+    return { texts, open, start };
   }
 
-  /** Variables that lead programs to what they load. */
   #lead(): void {
     const paths: string[] = [];
-    for (const { from, script } of this.#scripts)
+    for (const { from, script } of [...this.#scripts])
       for (const { name, source = '' } of script.variables) {
         if (name === 'PATH')
           for (const part of source.replaceAll('"', '').split(':')) {
@@ -142,25 +122,43 @@ class LoadReading implements ShellLoads {
             if (open === null) paths.push(...texts);
             else if (!/^\$\{?PATH/.test(part)) this.open.add(from.path);
           }
-        if (!LEADS.test(name)) continue;
-        this.open.add(from.path);
-        for (const one of this.#word(source)
-          .texts.flatMap((text) => text.split(/[\s:;]/))
-          .flatMap(namesIn))
-          this.names.push({ name: one, by: 'variable', from });
+        else this.#assigned(name, source, from);
       }
     this.#paths = paths.filter((one) => one !== '');
   }
 
-  #command({ words: sources, body, input }: LooseCommand, from: ShellText): void {
+  /** A variable that leads programs to what they load, or holds a command for them. */
+  #assigned(name: string, source: string, from: ShellText): void {
+    const how = leads(name, source);
+    if (how === 'prompt') return void this.open.add(from.path);
+    if (how === null) return;
+    const word = this.#word(source);
+    this.#given.push({ name, ...word });
+    if (how === 'files' || word.open !== null) this.open.add(from.path);
+    if (how === 'files')
+      for (const one of word.texts.flatMap((text) => text.split(/[\s:;]/)).flatMap(namesIn))
+        this.names.push({ name: one, by: 'variable', from });
+    else for (const text of word.texts) this.#started(text, from);
+  }
+
+  /** A command that another program starts: its name, or a script. */
+  #started(text: string, from: ShellText): void {
+    if (/\s/.test(text)) this.#inside(from, text.replace(/^\|-?/, ''));
+    else if (text.includes('/')) this.names.push({ name: text, by: 'kernel', from });
+  }
+
+  #command({ words: sources, body, given, input }: LooseCommand, from: ShellText): void {
     const words = sources.map((one) => this.#word(one));
     const [first] = words;
     const own = first?.texts[0] ?? '';
-    if (
-      first?.open === null &&
-      (this.#functions.has(own) || (isPlain(own) && !MATTERS.test(own) && !RUNS_COMMANDS.test(own)))
-    ) {
-      if (this.#paths.length > 0 && !this.#functions.has(own)) this.#run([own], 'kernel', from);
+    const isOwnCommand =
+      first?.open === null && this.#functions.has(own) && own !== 'git' && !RUNS_SCRIPTS.test(own);
+    const isKnown = first?.open === null && !RUNS_COMMANDS.test(own) && !MATTERS.test(own);
+    if (isOwnCommand) return;
+    if (isKnown && isPlain(own)) {
+      if (this.#paths.length > 0) this.#run([own], 'kernel', from);
+      for (const name of copiedNames(own, words.slice(1))) this.written.add(name);
+      if (loadsByOption({ name: own, rest: words })) this.open.add(from.path);
       return;
     }
     const unknown = (): void => void this.open.add(from.path);
@@ -174,84 +172,99 @@ class LoadReading implements ShellLoads {
       (word): ScriptWord =>
         word.texts.length > 0 && word.open === 'unknown' ? { ...word, open: null } : word,
     );
-    const { isOpen } = startedPrograms(words);
     // `$COMMAND`: a program with words of its own.
-    if (isOpen || (/\s/.test(own) && !/["']/.test(sources[0] ?? ''))) unknown();
-    for (const program of startedPrograms(told).programs) {
+    if (startedPrograms(words).isOpen || (/\s/.test(own) && !/["']/.test(sources[0] ?? ''))) unknown();
+    const { programs } = startedPrograms(told);
+    if (isFilled(programs)) unknown();
+    if (GIVES.test(own))
+      for (const [, name = '', source = ''] of sources.map((one) => ASSIGNED.exec(one) ?? []))
+        if (name !== '') this.#assigned(name, source, from);
+    for (const program of programs) {
       const word = told.at(-1 - program.rest.length);
       const behind = words.slice(words.length - program.rest.length);
-      this.#program(program, { word, from, inner, body, input, words: behind });
+      this.#program(program, { word, from, inner, body, given, input, words: behind });
     }
   }
 
-  #program(program: StartedProgram, { word, from, inner, body, input, words }: ProgramGround): void {
+  #program(program: StartedProgram, ground: StartGround): void {
+    const { word, from, inner, words } = ground;
     const { name, rest } = program;
-    const unknown = (): void => void this.open.add(from.path);
-    const texts = rest.flatMap((one) => one.texts);
     if (ENTERS.test(name)) return void this.#enter(words, from);
-    for (const [at, text] of texts.entries()) if (LEADS_TO.test(texts[at - 1] ?? '')) this.places.push(text);
-    if (name === 'git') this.git.push(texts);
-    const ownWord = word?.texts ?? [];
-    this.#run(
-      ownWord.filter((text) => text.includes('/')),
-      'kernel',
-      from,
-    );
-    if (this.#paths.length > 0)
-      this.#run(
-        ownWord.filter((text) => !text.includes('/')),
-        'kernel',
-        from,
-      );
-    const isKnown =
-      BUILTINS.test(name) || ownWord.some((text) => text.includes('/') && !text.startsWith('/'));
-    if (!isKnown && loadedBy(program, word, this.#scene.finds) !== null) unknown();
-    if (manifestsOf(name).length > 0 && !/^node(?:js)?$/.test(name)) unknown();
-    if (unclearBuiltin(program, rest) !== null || unclearTexts(program, new Set([inner])) !== null) unknown();
-    if (/^g?sed$/.test(name) && (texts.some((one) => LOADS.test(one)) || sedRuns(rest, () => []).runs))
-      unknown();
-    if (RUNS_SCRIPTS.test(name)) this.#interpreter(program, { from, inner, body, input, words });
-  }
-
-  #interpreter(
-    program: StartedProgram,
-    { from, inner, body, input, words }: Omit<ProgramGround, 'word'>,
-  ): void {
-    const { name, rest } = program;
     const unknown = (): void => void this.open.add(from.path);
     const texts = rest.flatMap((one) => one.texts);
+    const led = (text: string, at: number): string[] =>
+      LEADS_TO.test(texts[at - 1] ?? '') ? [text] : (LEADS_TO_IN.exec(text)?.slice(1) ?? []);
+    this.places.push(...texts.flatMap(led));
+    if (name === 'git') this.#git(words, from);
+    if (JQ.test(name)) this.queries.push(program);
+    if (JQ.test(name)) this.#runs(jqFiles(words), 'jq', from);
+    const ownWord = word?.texts ?? [];
+    const isNamed = (text: string): boolean => text.includes('/') || this.#paths.length > 0;
+    this.#run(ownWord.filter(isNamed), 'kernel', from);
+    const isKnown =
+      BUILTINS.test(name) ||
+      ownWord.some((text) => text.includes('/') && !text.startsWith('/') && !isInstalled(text));
+    if (!isKnown && loadedBy(program, word, this.#scene.finds) !== null) unknown();
+    if (manifestsOf(name).length > 0 && !NODE.test(name)) unknown();
+    if (unclearBuiltin(program, rest) !== null || unclearTexts(program, new Set([inner])) !== null) unknown();
+    if (loadsByOption({ name, rest: words })) unknown();
+    const isSed = /^g?sed$/.test(name);
+    if (isSed && (texts.some((one) => LOADS.test(one)) || sedRuns(rest, () => []).runs)) unknown();
+    if (RUNS_SCRIPTS.test(name)) this.#interpreter(program, ground);
+  }
+
+  #git(words: readonly ScriptWord[], from: ShellText): void {
+    const line = gitLine(words);
+    if (line.isOpen || line.command === null) this.open.add(from.path);
+    for (const text of line.scripts) this.#started(text, from);
+    this.git.push({ ...line, words, assignments: this.#given, from });
+  }
+
+  #interpreter(program: StartedProgram, { from, inner, body, given, input, words }: StartGround): void {
+    const { name, rest } = program;
     if (name === 'eval') return;
-    if (/awk$/.test(name)) {
-      const files = texts.flatMap((text, at) =>
-        /^(?:-\w*f|--file)$/.test(texts[at - 1] ?? '') ? [text] : [],
-      );
-      this.#run(files, name, from);
-      if (texts.some((text) => /\bsystem\s*\(|\|\s*"|\bgetline\b/.test(text))) unknown();
-      return;
-    }
+    if (/awk$/.test(name)) return void this.#runs(awkRuns(program), name, from);
+    const unknown = (): void => void this.open.add(from.path);
     const { end, patterns } = scriptOf(name, words);
     for (const one of patterns) this.patterns.push({ name: one, by: name, from });
     if (end === 'open') unknown();
-    const isShell = SHELLS.test(name);
-    const code = texts.find((_, at) => isInline(name, texts[at - 1] ?? ''));
+    const code = SHELLS.test(name)
+      ? undefined
+      : codeIn(
+          name,
+          rest.flatMap(({ texts }) => texts),
+        );
     if (code !== undefined && computesNames(name, code)) unknown();
-    if (!isShell || inner === null)
+    const isCode = name === 'php' ? code !== undefined : SHELLS.test(name) && inner !== null;
+    if (!isCode)
       this.#run(executedNames({ name, rest }, undefined), SOURCES.test(name) ? 'source' : name, from);
-    if (code !== undefined && !isShell) this.codes.push({ program, text: code, from });
-    else if (body !== null && isShell) this.#inside(from, body);
-    else if (body !== null || PYTHON.test(name)) this.codes.push({ program, text: body ?? '', from });
-    if (end !== 'none' || body !== null || code !== undefined) return;
+    const word = given === null ? null : this.#word(given);
+    const spelled = body !== null ? [body] : word?.open === null ? word.texts : [];
+    const read = end === 'none' ? spelled : [];
+    for (const text of code === undefined ? read : [code]) this.#code(program, text, from);
+    if (PYTHON.test(name) && code === undefined && read.length === 0)
+      this.codes.push({ program, text: '', from });
+    if (end !== 'none' || read.length > 0 || code !== undefined) return;
     const fed = input === null ? null : this.#word(input);
-    if (fed === null || fed.open !== null) unknown();
-    this.#run(fed?.texts ?? [], name, from);
+    this.#runs({ files: fed?.texts ?? [], isOpen: fed?.open !== null }, name, from);
+  }
+
+  /** A text that an interpreter gets as its script. */
+  #code(program: StartedProgram, text: string, from: ShellText): void {
+    if (SHELLS.test(program.name) || SOURCES.test(program.name)) this.#inside(from, text);
+    else if (PYTHON.test(program.name) || NODE.test(program.name)) this.codes.push({ program, text, from });
+    else if (codeLoads(program.name, text)) this.open.add(from.path);
   }
 
   #enter(words: readonly ScriptWord[], from: ShellText): void {
     const operands = words.filter(({ start, open }) => open !== null || !/^-[LPe@]*$/.test(start));
-    for (const { texts, open } of operands) {
-      this.places.push(...texts);
-      if (open !== null) this.open.add(from.path);
-    }
+    this.places.push(...operands.flatMap(({ texts }) => texts));
+    if (operands.some(({ open }) => open !== null)) this.open.add(from.path);
+  }
+
+  #runs({ files, isOpen }: ReturnType<typeof jqFiles>, by: string, from: ShellText): void {
+    if (isOpen) this.open.add(from.path);
+    this.#run(files, by, from);
   }
 
   #run(names: readonly string[], by: string, from: ShellText): void {
@@ -269,23 +282,16 @@ class LoadReading implements ShellLoads {
   }
 }
 
-interface ProgramGround {
-  readonly word: ScriptWord | undefined;
-  readonly from: ShellText;
-  readonly inner: ScriptWord | null;
-  readonly body: string | null;
-  readonly input: string | null;
-  /** Behind its name, with what is not known of them. */
-  readonly words: readonly ScriptWord[];
-}
-
-const MOST_INSIDE = 60;
-const MOST_WORDS = 10_000;
+const [MOST_INSIDE, MOST_WORDS] = [60, 10_000];
 const PLAIN = /^(?:[\w./:@%+,-]+|\[)$/;
-const PYTHON = /^(?:python|pypy)[\d.]*$/;
+const [NODE, PYTHON] = [/^node(?:js)?$/, /^(?:python|pypy)[\d.]*$/];
+const GIVES = /^(?:env|cross-env|sudo|doas)$/;
+const ASSIGNED = /^["']?([A-Za-z_]\w*)=(.*?)$/s;
+const BEGIN = /^["']?([\w./:=-]*)/;
 const ENTERS = /^(?:cd|pushd)$/;
 const LEADS_TO = /^(?:-C|--(?:chdir|cwd|directory|prefix))$/;
-const LOADS = /^(?:-\w*f|--file(?:=.*)?)$/;
+const LEADS_TO_IN = /^--(?:chdir|cwd|directory|prefix)=(.+)$/s;
+const LOADS = /^(?:-\w*f|-[nrEszu]*f.+|--file(?:=.*)?)$/;
 /** Of the plain ones: they change what later words mean, are no programs of their own, or run what they are given. */
 const MATTERS =
-  /^(?:cd|pushd|git|sed|alias|enable|hash|prettier|biome|black|isort|ruff|rustfmt|tsc|goimports|open|xdg-open)$/;
+  /^(?:cd|pushd|git|sed|jq|alias|enable|hash|prettier|biome|black|isort|ruff|rustfmt|tsc|goimports|open|xdg-open)$/;

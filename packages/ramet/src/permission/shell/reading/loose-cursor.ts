@@ -101,6 +101,13 @@ export class LooseCursor {
     } else if (/[\w@*#?$!-]/.test(this.#text[this.at] ?? '')) this.at += 1;
   }
 
+  /** Reads the commands inside a text that has no quotes: a here-document. */
+  expansions(): void {
+    while (this.at < this.#text.length)
+      if (/[\\$`]/.test(this.#text[this.at] ?? '')) this.#part();
+      else this.at += 1;
+  }
+
   /** Gives what is inside; `isCode`: commands. */
   bracket(isCode = false): string {
     const from = this.at;
