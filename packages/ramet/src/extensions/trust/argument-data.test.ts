@@ -42,6 +42,8 @@ describe('SEC-1: what a program is given as data does not count', () => {
       null,
     ],
     [['P=(.env run.log); [[ " ${P[*]} " == *" $1 "* ]] && exit 1'], null],
+    [['sh', '-c', 'node srv/i.js --db-path data/app.db --log data/log.txt'], 'srv/i.js'],
+    [['node --test'], null],
     [['P=(.env); P+=("package-lock.json"); echo "${#P[@]} ${P[0]} ${P[*]}"'], null],
   ] as const)('%j', ([texts, own]) => {
     expect(counted(texts)).toEqual(own === null ? [] : [own]);
@@ -58,6 +60,14 @@ describe('SEC-1: what a program is given as data does not count', () => {
     [['LOG_FILE=lib/x.sh', 'srv/i.sh'], 'lib/x.sh'],
     [['BASH_ENV=README.md', 'bash', 'srv/i.sh'], 'README.md'],
     [['LOG=run.log; sh "$LOG"'], 'run.log'],
+    [['node --test --require ./lib/x.sh'], 'lib/x.sh'],
+    [['LOG=run.log; sh < "$LOG"'], 'run.log'],
+    [['LOG=run.log; { sh; } < "$LOG"'], 'run.log'],
+    [['LOG=run.log; exec < "$LOG"; sh'], 'run.log'],
+    [['LOG=run.log; . /dev/stdin < "$LOG"'], 'run.log'],
+    [['LOG=run.log; exec 3< "$LOG"; sh <&3'], 'run.log'],
+    [['A=(run.log); sh < "${A[0]}"'], 'run.log'],
+    [['F=srv/i.js; node < $F'], 'srv/i.js'],
     [['LOG=run.log; echo x > $LOG; . ./run.log'], 'run.log'],
     [['A=(lib/x.sh lib/y.sh); for f in "${A[@]}"; do . "$f"; done'], 'lib/y.sh'],
     [['A=(lib/x.sh); A+=(lib/y.sh); sh "${A[1]}"'], 'lib/y.sh'],

@@ -72,6 +72,7 @@ export function commandReach(
 }
 
 interface ReadGround extends Pick<CommandGround, 'isFed' | 'depth' | 'data'> {
+  fed?: readonly string[];
   /** A script that it is fed is part of the command. */
   hasBody?: boolean;
 }
@@ -128,15 +129,13 @@ class ReachReading {
     for (const reason of unclear) this.#found.unclear.add(reason);
     this.#hasOwnPython &&= !script.losesPython;
     const isFed = /<<|<\s*\S/.test(text) && inputs.every(({ open }) => open === null);
-    const data = dataWords(plain, commands, {
-      ...{ root: this.#root, answers: this.#answers, outputs },
-      isWhole: unclear.length === 0,
-    });
+    const isWhole = unclear.length === 0;
+    const data = dataWords(plain, commands, { root: this.#root, answers: this.#answers, outputs, isWhole });
     const fed = inputs.flatMap((one) => one.texts);
     if (data.runsCopies && writesCode(text, commands)) this.#found.unclear.add('a script that it writes');
-    const rough = [...roughWords(plain, this.#root), ...fed];
-    this.#read(commands, data.isAll ? rough.filter((one) => !fed.includes(one)) : rough, {
-      isFed: isFed && !text.includes('|'),
+    const rough = roughWords(plain, this.#root).filter((one) => !fed.includes(one));
+    this.#read(commands, rough, {
+      ...{ fed: data.isAll ? [] : fed, isFed: isFed && !text.includes('|') },
       ...{ depth, data, hasBody: text.includes('<<') },
     });
     // In a folder that it enters git may name another top.
@@ -153,20 +152,24 @@ class ReachReading {
     if (inner !== null) for (const text of inner.texts) this.script(text, 1);
     const [root, answers] = [this.#root, this.#answers];
     const data = dataWords(words.join(' '), [command], { root, answers, outputs: [], isWhole: true });
-    const rough = texts.flatMap((text) => roughWords(text, root));
-    this.#read([command], rough, { isFed: false, depth: 0, data });
+    const outer = texts.filter((text) => inner?.texts.includes(text) !== true);
+    this.#read(
+      [command],
+      outer.flatMap((text) => roughWords(text, root)),
+      { isFed: false, depth: 0, data },
+    );
   }
 
   #read(
     commands: readonly ScriptCommand[],
     rough: readonly string[],
-    { isFed, depth, hasBody = false, data }: ReadGround,
+    { fed = [], isFed, depth, hasBody = false, data }: ReadGround,
   ): void {
     const words = commands.flatMap((one) => [...one.words, ...one.assignments]);
     const carried = new Set(commands.map(carriedScript));
-    const namesOf = (some: readonly ScriptWord[]): string[] =>
-      namesInWords(some, { carried, quiet: data.codes, root: this.#root });
-    const names = new Set([...rough, ...namesOf(words)]);
+    const place = { carried, quiet: data.codes, root: this.#root };
+    const namesOf = (some: readonly ScriptWord[]): string[] => namesInWords(some, place);
+    const names = new Set([...rough, ...fed, ...namesOf(words)]);
     if (names.size > MOST_WORDS) this.#found.unclear.add('its length');
     if ([...names].some(isOfProcess)) this.#found.unclear.add('a path that leads through a process');
     for (const name of [...names].slice(0, MOST_WORDS)) if (isName(name)) this.#names.add(name);
@@ -174,6 +177,7 @@ class ReachReading {
       this.#found.unclear.add('all the folders it names');
     const run = new Set([
       ...rough.filter((name) => !data.names.has(name)),
+      ...fed,
       ...namesOf(words.filter((word) => !data.words.has(word) && !data.given.has(word))),
     ]);
     for (const directory of this.#directories)
@@ -284,12 +288,8 @@ class ReachReading {
   /** By files that are not named. */
   #told(program: string, command: ScriptCommand, depth: number): void {
     toldFiles(program, command.words, {
-      command,
-      ground: this.#ground,
-      root: this.#root,
-      found: this.#found,
-      isDeepest: depth >= DEEPEST_SCRIPT,
-      isNested: depth > 1,
+      ...{ command, ground: this.#ground, root: this.#root, found: this.#found },
+      ...{ isDeepest: depth >= DEEPEST_SCRIPT, isNested: depth > 1 },
       follow: (script, directory) => {
         const inner = new ReachReading(this.#root, [directory], this.#answers);
         inner.script(script, depth + 1);

@@ -55,7 +55,12 @@ export function testRunner({ name, rest }: Started): string | null {
 /** It reads a program, and does not run it: `bash -n x`, `node --check x`. */
 export function onlyChecks({ name, rest }: Started): boolean {
   const [first = ''] = rest[0]?.texts ?? [];
-  if (/^node(?:js)?$/.test(name)) return /^(?:--check|-c)$/.test(first);
+  if (/^node(?:js)?$/.test(name)) {
+    // It finds its tests by itself.
+    const isBareTest =
+      rest.some(({ start }) => start === '--test') && rest.every(({ start }) => start.startsWith('-'));
+    return isBareTest || /^(?:--check|-c)$/.test(first);
+  }
   return SHELLS.test(name) && first === '-n';
 }
 

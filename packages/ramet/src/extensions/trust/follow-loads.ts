@@ -74,7 +74,7 @@ function runFiles(found: ReachFinds, { lines, shown }: RunGround): RunFile[] {
 }
 
 const STARTS =
-  /\b(?:subprocess|(?:create_)?subprocess_\w+|os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|pty\.spawn|Popen|ProcessPoolExecutor|multiprocessing)\b|\bfrom\s+os\s+import\b.*\b(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*)\b/;
+  /\b(?:subprocess|(?:create_)?subprocess_\w+|os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|pty\.spawn|Popen|ProcessPoolExecutor|multiprocessing)\b|\bfrom\s+os\s+import\s*\(?\s*\*|\bfrom\s+os\s+import\b.*\b(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*)\b/;
 /** They run what they read, in other words than `exec`. */
 const RUNS_DATA =
   /\b(?:(?:c?[Pp]ickle|dill|cloudpickle|joblib|shelve|marshal)\.(?:loads?|open|Unpickler)|TestLoader|unittest\.main|defaultTestLoader|fileConfig|dictConfig|Interactive(?:Interpreter|Console)|runsource|runcode|timeit\.\w+|ctypes\.\w*DLL|LoadLibrary|load_extension)\b/;

@@ -493,6 +493,7 @@ describe('SEC-1: what a script in Python or a module loads in other words', () =
     ['m.py', "import asyncio\nasyncio.create_subprocess_exec('python3', d + '/z.py')"],
     ['m.py', 'from asyncio import create_subprocess_shell as run'],
     ['m.py', 'from os import path, system'],
+    ['m.py', 'from os import *\nsystem("x")'],
     ['m.py', "import pickle\npickle.load(open('c.pkl', 'rb'))"],
     ['m.py', "import unittest\nunittest.TestLoader().discover('t')"],
     ['m.py', 'import code\ncode.InteractiveInterpreter().runsource(text)'],

@@ -48,7 +48,7 @@ const SPAWNED = new RegExp(
 );
 const COMMENTS = /^\s*\/\/.*$|^\s*\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))/gm;
 const OPENS =
-  /\b(?:child_process|worker_threads|createRequire|node:vm|node:module|dlopen|_load|runInThisContext)\b|(?<![\w$.])(?:eval|Function)\s*\(|['"]vm['"]|['"]module['"]|import\.meta\.glob|require\.(?:context|main\.require|cache|extensions|call|apply|bind)|[=:]\s*require\s*(?:[;,})\n]|$)|\b(?:module|mainModule|globalThis)\s*\.\s*require\b|\bBun\.(?:\$|spawn)|\bDeno\.Command|from\s*['"](?:execa|zx|cross-spawn|shelljs|tinyexec)['"]/;
+  /\b(?:child_process|worker_threads|createRequire|node:vm|node:module|dlopen|_load|runInThisContext)\b|(?<![\w$.])(?:eval|Function)\s*\(|['"]vm['"]|['"]module['"]|import\.meta\.glob|require\.(?:context|main\.require|cache|extensions|call|apply|bind)|[=:[(,]\s*require\s*(?:[;,})\]\n]|$)|\b(?:module|mainModule|globalThis)\s*\.\s*require\b|\bBun\.(?:\$|spawn)|\bDeno\.Command|from\s*['"](?:execa|zx|cross-spawn|shelljs|tinyexec)['"]/;
 
 const known = new Map<string, ModuleImports>();
 const MOST_KNOWN = 2_000;
