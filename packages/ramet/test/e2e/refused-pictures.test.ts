@@ -171,7 +171,7 @@ describe.concurrent('RES-6: ramet -p with a picture too many for the provider', 
     ]);
   });
 
-  test('another server that takes none goes on without them, and killed in any of its tries it begins again', async ({
+  test('a session continues without pictures at a server that takes none, also after a kill in any of its tries', async ({
     user,
   }) => {
     drawn(user);
